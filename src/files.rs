@@ -3,6 +3,7 @@
 pub mod digest;
 mod disk;
 pub mod fault;
+mod hidden;
 pub mod json;
 pub mod lock;
 pub mod visible;
@@ -19,6 +20,7 @@ pub use disk::{
     write_in_place,
 };
 use fault::Operation;
+pub use hidden::{HiddenDir, remove_hidden};
 
 /// Name prefix of temporary siblings; such a file is a leftover of a killed process.
 pub const TEMPORARY_PREFIX: &str = ".tmp-";
@@ -89,18 +91,9 @@ impl Write for PendingFile {
 
 /// Creates a temporary directory in `parent`, deleted on drop unless it is renamed.
 pub fn temporary_dir_in(parent: &Path) -> io::Result<TempDir> {
-    dir_in(parent, 0o777)
-}
-
-/// Like [`temporary_dir_in`], but other users cannot read the directory.
-pub fn private_dir_in(parent: &Path) -> io::Result<TempDir> {
-    dir_in(parent, 0o700)
-}
-
-fn dir_in(parent: &Path, mode: u32) -> io::Result<TempDir> {
     create_dir_all(parent)?;
     fault::point(Operation::Create)?;
-    builder(mode).tempdir_in(parent)
+    builder(0o777).tempdir_in(parent)
 }
 
 /// Renames a complete, synced file or directory to its final name, durably.

@@ -71,6 +71,12 @@ impl DatasetRef {
         Manifest::find(&self.id).ok()
     }
 
+    /// Returns whether predicates may have more than two arguments, as far as that is known before the
+    /// data are read.
+    pub fn may_have_long_predicates(&self) -> bool {
+        self.manifest().is_none_or(|manifest| !manifest.arity.is_empty())
+    }
+
     /// Returns whether it is a directory of own data.
     pub fn is_directory(&self) -> bool {
         self.manifest().is_none() && self.generated.is_none() && Domain::find(&self.id).is_err()

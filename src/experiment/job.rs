@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::dataset_ref::DatasetRef;
-use super::external::config::External;
+use super::external::config::{External, ScoreSource};
+use super::external::template;
 use super::key::{DATA_VERSION, InnerKey, JobKey, LearnerKey, NEGATIVES_VERSION, TuningKey};
 use super::tune::config::{Trial, TrialConfig, TrialId, TrialSystem, Tuning};
 use crate::data::split::SplitOptions;
@@ -216,6 +217,22 @@ impl Job {
         Job { system, split, tuning: None, trial: None, ..self.clone() }
     }
 
+    /// Returns the path of its file of scores, relative to the spec, if it has one. Scores have no
+    /// parameters, so all their settings change the split, and `{case}` names the folder that an export
+    /// of the same spec has for it.
+    pub fn scores_path(&self) -> Option<String> {
+        let ScoreSource::Files(path) = &self.system.external()?.source else { return None };
+        let value = |name: &str| match name {
+            "dataset" => Some(self.dataset.name.clone()),
+            "case" => Some(case_folder(&self.settings)),
+            "fold" => Some(self.fold_number().to_string()),
+            "seed" => Some(self.seed.to_string()),
+            _ => None,
+        };
+        // Placeholders were checked with the spec.
+        Some(template::expand(path, value).unwrap_or_else(|_| path.clone()))
+    }
+
     /// Returns whether its model is a sum of trees.
     pub fn grows_trees(&self) -> bool {
         self.system.learner().is_some_and(|learner| learner.kind.grows_trees())
@@ -325,8 +342,7 @@ impl Job {
 
     /// Returns the directory of the tuned job of a trial; of another job its own.
     pub fn outer_directory(&self) -> PathBuf {
-        let mut case = vec![self.preset_name().to_owned()];
-        case.extend(shown_settings(&self.settings));
+        let mut case = vec![self.preset_name().to_owned(), case_folder_text(&self.settings)];
         case.retain(|part| !part.is_empty());
         let case = if case.is_empty() { "default".to_owned() } else { case.join(",") };
         let mut path = PathBuf::from("jobs");
@@ -354,6 +370,17 @@ pub(super) fn label(model: &str, preset: &str, case: &str) -> String {
 /// Formats sweep settings.
 pub(crate) fn case_text(settings: &IndexMap<String, String>) -> String {
     shown_settings(settings).collect::<Vec<_>>().join(", ")
+}
+
+/// Formats sweep settings as part of a file name.
+fn case_folder_text(settings: &IndexMap<String, String>) -> String {
+    shown_settings(settings).collect::<Vec<_>>().join(",")
+}
+
+/// Returns the name of the folder of a case, for files that people place; empty without a sweep.
+pub(crate) fn case_folder(settings: &IndexMap<String, String>) -> String {
+    let text = case_folder_text(settings);
+    if text.is_empty() { text } else { safe_name(&text) }
 }
 
 fn shown_settings(settings: &IndexMap<String, String>) -> impl Iterator<Item = String> + '_ {

@@ -10,7 +10,7 @@ use crate::data::split::SplitOptions;
 use crate::data::store::Store;
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::external::contract::{self, JobFile, SplitName};
-use crate::experiment::job::{Job, safe_name};
+use crate::experiment::job::{Job, UNIVERSE, case_folder, safe_name};
 use crate::experiment::{Experiment, Plan};
 use crate::files;
 use crate::files::visible::ShownPath;
@@ -40,7 +40,8 @@ const AFTER_HELP: &str = "\
 Writes every split of an experiment in the layout that commands of a spec get (docs/src/external.md): \
 DIR/DATASET/foldK-seedS with train/, test/ and job.json, and the labels of the test examples in \
 DIR/labels/DATASET/foldK-seedS.csv. With a sweep that changes the split there is a folder of each \
-case between the two. Scores that are made from them enter an experiment with `kind = \"scores\"`.";
+case between the two, and for a model with its own arity a folder `arity=binary`. Scores that are made \
+from them enter an experiment with `kind = \"scores\"`.";
 
 /// The split of a job, as text that tells splits apart.
 fn split_key(job: &Job) -> String {
@@ -63,7 +64,7 @@ pub fn run(args: &Export, output: &mut Output) -> Result<(), CommandError> {
     let parent = args.out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Everything or nothing.
     let staging = files::temporary_dir_in(parent).map_err(unwritable)?;
-    let splits = splits(&plan);
+    let splits = splits(&experiment, &plan);
     let mut open: Option<(String, Benchmark)> = None;
     for (directory, job) in &splits {
         let key = format!("{:?}", job.dataset);
@@ -100,20 +101,34 @@ pub fn run(args: &Export, output: &mut Output) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Returns the distinct splits of a plan, each with its directory and a job.
-fn splits(plan: &Plan) -> Vec<(PathBuf, &Job)> {
-    let mut by_key: IndexMap<(String, usize), &Job> = IndexMap::default();
+/// Returns the distinct splits of a plan, each with its directory and a job. Cases of a sweep have
+/// directories of their own even if they split alike, since scores are looked up by their case.
+fn splits<'p>(experiment: &Experiment, plan: &'p Plan) -> Vec<(PathBuf, &'p Job)> {
+    let settings = |job: &Job, names: &dyn Fn(&str) -> bool| -> IndexMap<String, String> {
+        let named = job.settings.iter().filter(|(key, _)| names(key));
+        named.map(|(key, value)| (key.clone(), value.clone())).collect()
+    };
+    let changes_split = |key: &str| experiment.split_keys.iter().any(|known| known == key);
+    let mut by_key: IndexMap<(String, String, usize), &Job> = IndexMap::default();
     for entry in &plan.jobs {
-        by_key.entry((split_key(&entry.job), entry.job.fold)).or_insert(&entry.job);
+        let case = case_folder(&settings(&entry.job, &changes_split));
+        by_key.entry((split_key(&entry.job), case, entry.job.fold)).or_insert(&entry.job);
     }
     let place = |job: &Job| (job.dataset.name.clone(), job.fold, job.seed);
     let mut places = IndexSet::default();
     let is_varied = !by_key.values().all(|job| places.insert(place(job)));
+    let names_folder = |key: &str| changes_split(key) || (is_varied && key == UNIVERSE);
+    let own_arities = experiment.own_arities();
+    let own_arity = |job: &Job| {
+        let mut of_model = own_arities.iter().filter(|((model, _), _)| *model == job.model);
+        let (&(_, arity), _) = of_model.find(|(_, datasets)| datasets.contains(&job.dataset.name.as_str()))?;
+        Some(format!("arity={}", arity.name()))
+    };
     let directory = |job: &Job| {
+        let case = case_folder(&settings(job, &names_folder));
         let mut path = PathBuf::from(safe_name(&job.dataset.name));
-        if is_varied {
-            path.push(safe_name(&job.case()));
-        }
+        path.extend((!case.is_empty()).then_some(case));
+        path.extend(own_arity(job));
         path.join(format!("fold{}-seed{}", job.fold_number(), job.seed))
     };
     by_key.into_values().map(|job| (directory(job), job)).collect()

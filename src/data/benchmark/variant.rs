@@ -80,7 +80,7 @@ impl Mirror {
 }
 
 /// The treatment of predicates with more than two arguments.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arity {
     /// Keep them.
@@ -88,6 +88,16 @@ pub enum Arity {
     Original,
     /// Replace them by binary projections.
     Binary,
+}
+
+impl Arity {
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Arity::Original => "original",
+            Arity::Binary => "binary",
+        }
+    }
 }
 
 /// The treatment of examples of the form (a,a).

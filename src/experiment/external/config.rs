@@ -23,7 +23,7 @@ pub const EXTERNAL_KINDS: [&str; 2] = [COMMAND, SCORES];
 /// The placeholders of `run` and `version`.
 pub const COMMAND_PLACEHOLDERS: [&str; 1] = ["spec_dir"];
 /// The placeholders of `path`.
-pub const PATH_PLACEHOLDERS: [&str; 3] = ["dataset", "fold", "seed"];
+pub const PATH_PLACEHOLDERS: [&str; 4] = ["dataset", "case", "fold", "seed"];
 
 /// An external system.
 #[derive(Clone, Debug, PartialEq)]
@@ -194,19 +194,6 @@ impl External {
             features: self.features().map(|features| features.name().to_owned()),
             scores: self.inputs.scores.clone(),
         }
-    }
-
-    /// Returns the path of the file of scores of a split, relative to the spec, if it has one.
-    pub fn scores_path(&self, dataset: &str, fold: usize, seed: u64) -> Option<String> {
-        let ScoreSource::Files(path) = &self.source else { return None };
-        let value = |name: &str| match name {
-            "dataset" => Some(dataset.to_owned()),
-            "fold" => Some(fold.to_string()),
-            "seed" => Some(seed.to_string()),
-            _ => None,
-        };
-        // Placeholders were checked with the spec.
-        Some(template::expand(path, value).unwrap_or_else(|_| path.clone()))
     }
 
     /// Replaces the placeholders of arguments.

@@ -55,10 +55,6 @@ fn external(job: &mut Job) -> Option<&mut External> {
     }
 }
 
-fn scores_path(job: &Job) -> Option<String> {
-    job.system.external()?.scores_path(&job.dataset.name, job.fold_number(), job.seed)
-}
-
 impl Environment {
     /// Collects the inputs of jobs; `None` without external systems.
     pub fn of<'a>(jobs: impl Iterator<Item = &'a Job>) -> Option<Environment> {
@@ -80,7 +76,7 @@ impl Environment {
                 files: inputs.files.clone(),
                 scores: BTreeMap::new(),
             });
-            if let (Some(path), Some(checksum)) = (scores_path(job), &inputs.scores) {
+            if let (Some(path), Some(checksum)) = (job.scores_path(), &inputs.scores) {
                 model.scores.insert(path, checksum.clone());
             }
         }
@@ -89,7 +85,7 @@ impl Environment {
 
     /// Sets all inputs of a job to the recorded ones.
     pub fn apply(&self, job: &mut Job) {
-        let path = scores_path(job);
+        let path = job.scores_path();
         let recorded = self.models.get(&job.model);
         self.apply_version(job);
         let Some(external) = external(job) else { return };
@@ -117,7 +113,7 @@ impl Environment {
     /// file of scores that is missing now, so that its result stays valid.
     pub fn complete(&self, job: &mut Job) {
         self.apply_version(job);
-        let (path, recorded) = (scores_path(job), self.models.get(&job.model));
+        let (path, recorded) = (job.scores_path(), self.models.get(&job.model));
         let (Some(external), Some(recorded)) = (external(job), recorded) else { return };
         if external.inputs.scores.is_none() {
             external.inputs.scores = path.and_then(|path| recorded.scores.get(&path).cloned());
@@ -156,7 +152,7 @@ pub fn measure<'a>(jobs: impl Iterator<Item = &'a mut Job>, spec_dir: &Path) -> 
     let mut spec_dir_found: Option<PathBuf> = None;
     let mut files_of: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     for job in jobs {
-        let (model, path) = (job.model.clone(), scores_path(job));
+        let (model, path) = (job.model.clone(), job.scores_path());
         let Some(external) = external(job) else { continue };
         let directory = match &spec_dir_found {
             Some(directory) => directory.clone(),

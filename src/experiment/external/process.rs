@@ -14,10 +14,11 @@ use std::time::{Duration, Instant};
 use super::contract::JOB_FILE;
 use super::output::Captured;
 use crate::cancel;
+use crate::data::store::DATA_VARIABLE;
 use crate::experiment::process::OwnGroup;
 
-/// Interval of memory checks: each reads the list of processes.
-const MEMORY_INTERVAL: Duration = Duration::from_millis(50);
+/// Interval of measurements: each reads the list of processes.
+const MEASURE_INTERVAL: Duration = Duration::from_millis(50);
 /// Longest interval of checks whether the command ended.
 const MAX_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -32,6 +33,10 @@ pub struct Launch<'a> {
     pub memory_bytes: Option<u64>,
     /// Returns the memory of a process, if it is known.
     pub memory_of: fn(u32) -> Option<u64>,
+    /// Returns the processor seconds of a process and its ended children, if they are known.
+    pub cpu_of: fn(u32) -> Option<f64>,
+    /// Returns the processor seconds of the ended children of this process, if they are known.
+    pub cpu_of_ended: fn() -> Option<f64>,
 }
 
 /// How a command ended.
@@ -47,6 +52,9 @@ pub struct Ended {
     pub peak_memory_bytes: Option<u64>,
     /// Wall time.
     pub seconds: f64,
+    /// Processor time of all its processes together, if it was measured. Of a command that is ended
+    /// from outside it lacks the time since the last measurement.
+    pub cpu_seconds: Option<f64>,
     /// The payload that unwinds the job, if it was cancelled, as at its time limit.
     pub unwinding: Option<Box<dyn Any + Send>>,
 }
@@ -63,13 +71,15 @@ pub fn run(launch: &Launch<'_>, group: OwnGroup) -> io::Result<Ended> {
         let mut command = Command::new(launch.command.first().map_or("", String::as_str));
         command.args(launch.command.get(1..).unwrap_or_default()).current_dir(launch.directory);
         command.env("PWD", launch.directory).env("LRBM_JOB", launch.directory.join(JOB_FILE));
+        // It leads to the labels of all folds.
+        command.env_remove(DATA_VARIABLE);
         command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
         // The writing ends of the pipe are closed with `command`.
         Running { child: command.spawn()?, group }
     };
     let output = Captured::of(reader);
-    let (mut peak, mut over_memory) = (None, false);
-    let (mut interval, mut next_memory) = (Duration::from_millis(1), began);
+    let (mut peak, mut over_memory, mut cpu) = (None, false, None);
+    let (mut interval, mut next_measure) = (Duration::from_millis(1), began);
     let mut unwinding = None;
     let status = loop {
         if let Some(status) = running.child.try_wait()? {
@@ -82,11 +92,14 @@ pub fn run(launch: &Launch<'_>, group: OwnGroup) -> io::Result<Ended> {
             let _ = running.child.kill();
             group.end_others();
         }
-        if Instant::now() >= next_memory {
-            next_memory = Instant::now() + MEMORY_INTERVAL;
-            let each = group.others().into_iter().filter_map(|id| (launch.memory_of)(u32::try_from(id).ok()?));
+        if Instant::now() >= next_measure {
+            next_measure = Instant::now() + MEASURE_INTERVAL;
+            let others: Vec<u32> = group.others().into_iter().filter_map(|id| u32::try_from(id).ok()).collect();
+            let each = others.iter().filter_map(|&id| (launch.memory_of)(id));
             let sum = each.fold(None, |sum: Option<u64>, bytes| Some(sum.unwrap_or(0) + bytes));
             peak = peak.max(sum);
+            let so_far = others.iter().filter_map(|&id| (launch.cpu_of)(id)).sum();
+            cpu = Some(cpu.map_or(so_far, |cpu: f64| cpu.max(so_far)));
             if launch.memory_bytes.zip(sum).is_some_and(|(limit, sum)| sum > limit) {
                 over_memory = true;
                 group.end_others();
@@ -97,7 +110,10 @@ pub fn run(launch: &Launch<'_>, group: OwnGroup) -> io::Result<Ended> {
     };
     let seconds = began.elapsed().as_secs_f64();
     drop(running);
-    Ok(Ended { status, output: output.finish(), over_memory, peak_memory_bytes: peak, seconds, unwinding })
+    // The time of a process that nobody waits for is known from the measurements alone.
+    let cpu_seconds = (launch.cpu_of_ended)().zip(cpu).map(|(ended, measured)| ended.max(measured));
+    let output = output.finish();
+    Ok(Ended { status, output, over_memory, peak_memory_bytes: peak, seconds, cpu_seconds, unwinding })
 }
 
 /// A running command; its processes end on drop.

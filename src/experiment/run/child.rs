@@ -57,7 +57,7 @@ pub fn run_assigned() -> io::Result<()> {
 fn remove(scratch: Option<&Path>) {
     if let Some(scratch) = scratch {
         OwnGroup::find().inspect(|group| group.end_others());
-        let _ = files::remove_dir_all(scratch);
+        let _ = files::remove_hidden(scratch);
     }
 }
 
@@ -82,7 +82,7 @@ fn run(assignment: Assignment, progress: &(dyn Fn(super::execute::JobProgress) +
     let mut files = StagingFiles::open(&staging, elapsed, plan[position].job.keep)?;
     let mut end = compute(&context, &plan[position], limits, &threads, &mut files, &mut |at| progress(at))?;
     if is_command {
-        (end.peak_memory_bytes, end.cpu_seconds) = (end.attempt.command_peak_bytes, None);
+        (end.peak_memory_bytes, end.cpu_seconds) = (end.attempt.command_peak_bytes, end.attempt.command_cpu_seconds);
         return Ok(end);
     }
     end.peak_memory_bytes = machine::peak_memory_bytes();

@@ -80,6 +80,8 @@ pub struct Attempt {
     pub prefix_of: Option<u32>,
     /// Largest memory of the processes of a command together.
     pub command_peak_bytes: Option<u64>,
+    /// Processor seconds of the processes of a command together.
+    pub command_cpu_seconds: Option<f64>,
 }
 
 /// Progress of a running job.

@@ -72,8 +72,7 @@ impl Execution<'_> {
     }
 
     fn read_scores(&self, external: &External, queries: &[String]) -> Result<Scores, Failure> {
-        let job = self.job;
-        let path = external.scores_path(&job.dataset.name, job.fold_number(), job.seed).unwrap_or_default();
+        let path = self.job.scores_path().unwrap_or_default();
         let shown = visible(&path).into_owned();
         let read = fs::read(external.inputs.spec_dir.join(&path));
         let bytes = read.map_err(|error| Failure::error(format!("{shown}: cannot read the scores: {error}")))?;
@@ -104,13 +103,16 @@ impl Execution<'_> {
             directory: &directory,
             memory_bytes: self.job.limits.memory_bytes,
             memory_of: machine::memory_bytes_of,
+            cpu_of: machine::cpu_seconds_of,
+            cpu_of_ended: machine::cpu_seconds_of_children,
         };
         let ended = process::run(&launch, group);
         let ended = ended.map_err(|error| {
             let program = arguments.first().map_or("", String::as_str);
             Failure::error(format!("cannot start `{}`: {error}", visible(program)))
         })?;
-        (attempt.train_seconds, attempt.command_peak_bytes) = (ended.seconds, ended.peak_memory_bytes);
+        attempt.train_seconds = ended.seconds;
+        (attempt.command_peak_bytes, attempt.command_cpu_seconds) = (ended.peak_memory_bytes, ended.cpu_seconds);
         for line in ended.output.lines() {
             self.staging.log(&format!("| {}", visible(line)));
         }

@@ -51,6 +51,31 @@ pub fn thread_cpu_seconds() -> Option<f64> {
     Some(nanoseconds as f64 * 1e-9)
 }
 
+/// Clock ticks of the times in `/proc/PID/stat`: Linux reports them in hundredths of a second.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// Returns the processor seconds of a running process and of its ended children.
+pub fn cpu_seconds_of(process: u32) -> Option<f64> {
+    let [own, children] = stat_seconds(&process.to_string())?;
+    Some(own + children)
+}
+
+/// Returns the processor seconds of the ended children of this process.
+pub fn cpu_seconds_of_children() -> Option<f64> {
+    let [_, children] = stat_seconds("self")?;
+    Some(children)
+}
+
+/// Returns the processor seconds of a process and of the children that it has waited for.
+fn stat_seconds(process: &str) -> Option<[f64; 2]> {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program, in brackets, may contain anything.
+    let (_, rest) = text.rsplit_once(')')?;
+    let ticks: Vec<u64> = rest.split_whitespace().skip(11).take(4).map_while(|field| field.parse().ok()).collect();
+    let [user, system, children_user, children_system] = ticks[..] else { return None };
+    Some([user + system, children_user + children_system].map(|ticks| ticks as f64 / TICKS_PER_SECOND))
+}
+
 /// Returns the current time in UTC: `2020-01-20T12:00:00Z`.
 pub fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
@@ -104,5 +129,7 @@ mod tests {
         assert!(peak_memory_bytes().unwrap() >= memory_bytes().unwrap() / 2);
         assert!(peak_memory_bytes_of(std::process::id()).unwrap() > 20_000_000);
         assert_eq!(peak_memory_bytes_of(0), None);
+        assert!(cpu_seconds_of(std::process::id()).unwrap() >= cpu_seconds_of_children().unwrap());
+        assert_eq!(cpu_seconds_of(0), None);
     }
 }

@@ -81,6 +81,9 @@ pub fn check(raw: &RawTable, data: DataRequirement, diagnostics: &mut Vec<SpecDi
     let universes = multiverse::read(table.get("multiverse"), &context, diagnostics);
     let mut multiverse = universes.as_ref().map(MultiverseSpec::multiverse);
     let universes = universes.as_ref();
+    let varies_arity = axes.iter().flat_map(|axis| &axis.choices).any(|choice| choice.arity.is_some())
+        || universes.is_some_and(MultiverseSpec::varies_arity);
+    models::check_arity(items("model"), varies_arity, diagnostics);
     let rows = RowSettings { models: &models, complete, presets: &presets, axes: &axes, seed, universes };
     let datasets = datasets(&table, &seeds, data, &rows, multiverse.as_mut(), diagnostics);
     let folds = |part: &ExperimentDataset| part.folds.or_else(|| part.source.known_folds()).unwrap_or(1);
@@ -99,6 +102,7 @@ pub fn check(raw: &RawTable, data: DataRequirement, diagnostics: &mut Vec<SpecDi
         seeds,
         expected: expected(inner("expected"), &datasets, diagnostics),
         datasets,
+        split_keys: models::split_keys(&axes),
         compare: CompareSettings {
             paper: inner("compare").get("paper").and_then(Item::text).map(str::to_owned),
             recorded: inner("compare").get("recorded").and_then(Item::text).map(str::to_owned),

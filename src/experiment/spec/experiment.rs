@@ -28,6 +28,8 @@ pub struct Experiment {
     pub compare: CompareSettings,
     /// Expected means.
     pub expected: Vec<ExpectedMean>,
+    /// Keys of the sweep that change splits, in its order.
+    pub split_keys: Vec<String>,
     /// Time and memory limits of a job.
     pub limits: Limits,
     /// Resources and options of cluster tasks.
@@ -70,6 +72,8 @@ pub struct ModelConfig {
     pub negatives_per_positive: Option<f64>,
     /// Arity, if swept.
     pub arity: Option<Arity>,
+    /// Arity that the model has instead of the dataset.
+    pub own_arity: Option<Arity>,
     /// Fraction of the training examples, if swept.
     pub train_fraction: Option<f64>,
     /// The trials, if the model is tuned.
@@ -137,6 +141,20 @@ impl Experiment {
         let rows = self.datasets.iter().flat_map(|part| &part.rows);
         let is_unrepeatable = |row: &&ModelConfig| row.system.external().is_some_and(|found| !found.is_repeatable());
         rows.filter(is_unrepeatable).map(|row| row.model.as_str()).collect()
+    }
+
+    /// Returns the models that see a dataset in an arity of their own, with the arity and the names of
+    /// these datasets.
+    pub fn own_arities(&self) -> IndexMap<(&str, Arity), Vec<&str>> {
+        let mut found: IndexMap<(&str, Arity), IndexSet<&str>> = IndexMap::default();
+        for part in &self.datasets {
+            for row in &part.rows {
+                if let Some(arity) = part.own_arity(row) {
+                    found.entry((row.model.as_str(), arity)).or_default().insert(part.source.name.as_str());
+                }
+            }
+        }
+        found.into_iter().map(|(model, datasets)| (model, datasets.into_iter().collect())).collect()
     }
 }
 
@@ -217,9 +235,16 @@ impl ExperimentDataset {
         }
     }
 
+    /// Returns the arity of a row that is its model's own, if it differs from that of the dataset and
+    /// the dataset may have longer predicates.
+    pub fn own_arity(&self, row: &ModelConfig) -> Option<Arity> {
+        let differs = |arity: &Arity| *arity != self.source.variant.arity;
+        row.own_arity.filter(differs).filter(|_| self.source.may_have_long_predicates())
+    }
+
     fn source_of(&self, row: &ModelConfig) -> Arc<DatasetRef> {
         let source = row.source.as_ref().unwrap_or(&self.source);
-        match row.arity {
+        match row.arity.or(self.own_arity(row)) {
             Some(arity) if arity != source.variant.arity => {
                 let mut source = (**source).clone();
                 source.variant.arity = arity;

@@ -191,6 +191,11 @@ pub const MODEL: Section = Section {
             "the model whose ensemble of the same fold and seed an lrbm-explainable is distilled from",
             TEXT,
         ),
+        optional(
+            "arity",
+            "whether it sees predicates with more than two arguments, or binary ones [default: as the dataset]",
+            ARITY,
+        ),
         optional("run", "command: program and arguments; {spec_dir} is the directory of the spec", ARGUMENTS),
         optional("version", "command: program and arguments that print the version", ARGUMENTS),
         optional(
@@ -204,7 +209,7 @@ pub const MODEL: Section = Section {
         optional("time_limit", "command: maximum running time of its jobs", FieldShape::Time),
         optional(
             "path",
-            "scores: files relative to the spec, with the placeholders {dataset}, {fold} and {seed}",
+            "scores: files relative to the spec, with the placeholders {dataset}, {case}, {fold} and {seed}",
             FieldShape::Line,
         ),
         optional(

@@ -32,6 +32,8 @@ pub struct Model {
     pub name: String,
     pub kind: ModelKind,
     pub preset: Option<Preset>,
+    /// Its own arity, instead of that of the dataset.
+    pub arity: Option<Arity>,
     pub parameters: Vec<RawParameter>,
     /// Index of the model that it is distilled from.
     pub from: Option<usize>,
@@ -138,7 +140,8 @@ pub fn read(items: &[Item], diagnostics: &mut Vec<SpecDiagnostic>) -> Vec<Model>
             Some(params) => parameters(params, &join(&path, external::PARAMS), &NO_FIELDS),
             None => parameters(table, &path, &format::MODEL),
         };
-        models.push(Model { name: name.to_owned(), kind, preset, parameters, from: None, tune: None, path });
+        let arity = table.get("arity").and_then(Item::text).and_then(names::arity);
+        models.push(Model { name: name.to_owned(), kind, preset, arity, parameters, from: None, tune: None, path });
         froms.push(table.get("from").cloned());
         presets.push(table.get("preset").cloned());
     }
@@ -174,6 +177,22 @@ pub fn read(items: &[Item], diagnostics: &mut Vec<SpecDiagnostic>) -> Vec<Model>
         }
     }
     models
+}
+
+/// Reports models with an arity of their own where that has no effect.
+pub fn check_arity(items: &[Item], is_varied: bool, diagnostics: &mut Vec<SpecDiagnostic>) {
+    for (i, table) in items.iter().enumerate().filter_map(|(i, item)| Some((i, item.table()?))) {
+        let Some(arity) = table.get("arity") else { continue };
+        let reason = if table.contains_key("from") {
+            "a model with `from` inherits the arity of its ensemble; remove this key"
+        } else if is_varied {
+            "varied by the sweep or the multiverse: a model cannot set its own value"
+        } else {
+            continue;
+        };
+        let path = format!("model[{i}].arity");
+        diagnostics.push(SpecDiagnostic::new(&arity.place, path, reason).with(arity.value.inline()));
+    }
 }
 
 fn quoted(name: &str) -> String {
@@ -355,12 +374,21 @@ pub fn check_for_learners(models: &[Model], parameter: &RawParameter, diagnostic
 
 /// Returns whether an axis varies a model; other models run once, for comparison.
 fn is_varied(models: &[Model], model: &Model, axis: &Axis) -> bool {
+    let mut parameters = axis.choices.iter().flat_map(|choice| &choice.parameters);
+    changes_splits(axis) || parameters.any(|parameter| has_parameter(models, model, &parameter.key))
+}
+
+/// Returns whether an axis changes the data of a split, and thereby varies every model.
+fn changes_splits(axis: &Axis) -> bool {
     axis.choices.iter().any(|choice| {
-        choice.negatives_per_positive.is_some()
-            || choice.arity.is_some()
-            || choice.train_fraction.is_some()
-            || choice.parameters.iter().any(|parameter| has_parameter(models, model, &parameter.key))
+        choice.negatives_per_positive.is_some() || choice.arity.is_some() || choice.train_fraction.is_some()
     })
+}
+
+/// Returns the keys of the axes that change splits.
+pub fn split_keys(axes: &[Axis]) -> Vec<String> {
+    let keys = axes.iter().filter(|axis| changes_splits(axis)).filter_map(|axis| axis.choices.first());
+    keys.map(|choice| choice.label.0.clone()).collect()
 }
 
 /// Returns the model configurations of one dataset: models × presets × sweep, in the order of the
@@ -459,6 +487,7 @@ pub fn row(
         settings,
         negatives_per_positive: choices.iter().rev().find_map(|choice| choice.negatives_per_positive),
         arity: choices.iter().rev().find_map(|choice| choice.arity),
+        own_arity: model.from.map_or(model, |from| &models[from]).arity,
         train_fraction: choices.iter().rev().find_map(|choice| choice.train_fraction),
         tuning: tuning(models, model, preset, &others, seed)?.map(Arc::new),
         source: None,

@@ -336,6 +336,12 @@ impl MultiverseSpec {
             .flat_map(|alternative| &alternative.choice.parameters)
     }
 
+    /// Returns whether a choice sets the arity.
+    pub fn varies_arity(&self) -> bool {
+        let mut alternatives = self.choices.iter().flat_map(|choice| &choice.alternatives);
+        alternatives.any(|alternative| alternative.data.arity.is_some())
+    }
+
     /// Returns the description that reports need.
     pub fn multiverse(&self) -> Multiverse {
         let choice = |choice: &ChoiceSpec| UniverseChoice {

@@ -65,7 +65,7 @@ pub fn apply(source: &DatasetRef, all: &[&DataSettings]) -> Result<DatasetRef, S
             variant.evidence = Some(name.clone());
         }
         if let Some(arity) = data.arity {
-            let is_changed = arity == Arity::Original || manifest.is_none_or(|manifest| !manifest.arity.is_empty());
+            let is_changed = arity == Arity::Original || source.may_have_long_predicates();
             require(is_changed, "every predicate has at most two arguments")?;
             variant.arity = arity;
         }

@@ -4,7 +4,7 @@ use super::classes::classes_table;
 use super::everything::{RESULTS, all_metrics, results_table};
 use super::paper::paper_tables;
 use super::recorded::recorded_table;
-use super::seconds::{memory_table, seconds_table};
+use super::seconds::{memory_table, processor_table, seconds_table};
 use super::significance::significance_table;
 use super::sizes::size_table;
 use super::sweep::{sweep_tables, transposed_tables};
@@ -33,6 +33,7 @@ pub fn tables(results: &Results, rows: &[ReportRow<'_>], claims: &[JudgedClaim])
     tables.extend(choice_table(results, rows));
     tables.push(all_metrics(results, rows));
     tables.extend(seconds_table(results, rows));
+    tables.extend(processor_table(results, rows));
     tables.extend(memory_table(results, rows));
     tables.extend(recorded_table(results));
     (tables, main)

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::data::benchmark::Arity;
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
 use crate::experiment::frame::StoredJob;
@@ -31,13 +32,14 @@ pub fn notes(results: &Results) -> Vec<Note> {
         .into_iter()
         .map(|(dataset, text)| Note { about: Some(dataset.to_owned()), text: text.to_owned() })
         .collect();
-    notes.extend(external_notes(results));
+    notes.extend(model_notes(results));
     notes.extend(status_notes(results).into_iter().map(|text| Note { about: None, text }));
     notes
 }
 
-/// Returns the notes about external systems: what their numbers lack beside those of our learners.
-fn external_notes(results: &Results) -> impl Iterator<Item = Note> {
+/// Returns the notes about models: what their numbers lack beside those of others, and which see other
+/// data.
+fn model_notes(results: &Results) -> impl Iterator<Item = Note> {
     let no_probabilities = Undefined::NotProbabilities.to_string();
     let lacks_probabilities = |stored: &StoredJob| {
         let outcome = stored.record.result.as_ref().filter(|_| stored.record.key.external.is_some());
@@ -45,14 +47,26 @@ fn external_notes(results: &Results) -> impl Iterator<Item = Note> {
     };
     let scored = results.stored.iter().filter(|stored| lacks_probabilities(stored));
     let scored: IndexSet<&str> = scored.map(|stored| stored.record.row.model.as_str()).collect();
-    let mut notes: IndexMap<String, Vec<&str>> = IndexMap::default();
+    let mut notes: IndexMap<String, Vec<String>> = IndexMap::default();
     for model in results.experiment.unrepeatable() {
         let text = "not repeatable: the same job may give other scores when it runs again.";
-        notes.entry(model.to_owned()).or_default().push(text);
+        notes.entry(model.to_owned()).or_default().push(text.to_owned());
     }
     for model in scored {
         let text = "gives scores without probabilities: metrics that need probabilities are empty.";
-        notes.entry(model.to_owned()).or_default().push(text);
+        notes.entry(model.to_owned()).or_default().push(text.to_owned());
+    }
+    let in_run = results.datasets();
+    for ((model, arity), datasets) in results.experiment.own_arities() {
+        let datasets: Vec<&str> = datasets.into_iter().filter(|name| in_run.contains(name)).collect();
+        let does = match arity {
+            Arity::Original => "keeps predicates of more than two arguments",
+            Arity::Binary => "learns from binary predicates in place of longer ones",
+        };
+        if !datasets.is_empty() {
+            let text = format!("{does} on {}.", datasets.join(", "));
+            notes.entry(model.to_owned()).or_default().push(text);
+        }
     }
     notes.into_iter().map(|(model, texts)| Note { about: Some(model), text: texts.join(" It ") })
 }

@@ -29,6 +29,28 @@ pub fn seconds_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table>
     })
 }
 
+/// Returns the mean processor time of each model on each dataset: unlike [`seconds_table`] it hardly
+/// depends on the load of the machine. `None` with a sweep, without a command to compare with, or if
+/// it was not measured.
+pub fn processor_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table> {
+    if !rows.iter().any(|row| row.kind == "command") {
+        return None;
+    }
+    let (columns, lines, has_bounds) = cost_rows(rows, processor_seconds_of)?;
+    let bounds = if has_bounds { " ≥: some jobs were stopped at the time limit, and count with it." } else { "" };
+    Some(Table {
+        name: "processor".to_owned(),
+        title: "Processor seconds".to_owned(),
+        caption: format!(
+            "Mean processor seconds of a job: of our kinds to read the data, learn and score; of a command those of all its processes, without the files that were written for it.{bounds}"
+        ),
+        columns,
+        rows: lines,
+        notes: notes(results),
+        style: TableStyle::default(),
+    })
+}
+
 /// Returns the peak memory of each model on each dataset; `None` with a sweep, or if no job had a
 /// process of its own.
 pub fn memory_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table> {
@@ -79,7 +101,7 @@ fn cost_rows(
         let mut cells = vec![TableCell::text(*model)];
         cells.extend(has_preset.then(|| TableCell::text(*preset)));
         let shown = |dataset: &&str| match costs.get(dataset) {
-            Some(cost) if cost.is_bound => format!("≥ {}", cost.shown),
+            Some(cost) if cost.is_bound => format!("≥ {}", cost.shown.strip_prefix(LESS).map_or(&*cost.shown, |_| "0")),
             Some(cost) => cost.shown.clone(),
             None => "–".to_owned(),
         };
@@ -104,6 +126,15 @@ fn seconds_of(row: &ReportRow<'_>) -> Option<Cost> {
     (!times.is_empty()).then(|| Cost { shown: shown(mean(&times)), is_bound })
 }
 
+/// Returns the mean processor seconds over the finished jobs and those stopped at the time limit.
+fn processor_seconds_of(row: &ReportRow<'_>) -> Option<Cost> {
+    let stopped = || row.group.failed().filter(|stored| stored.record.status.is_overtime());
+    let times: Option<Vec<f64>> =
+        row.group.done().chain(stopped()).map(|stored| stored.record.machine.cpu_seconds).collect();
+    let times = times.filter(|times| !times.is_empty())?;
+    Some(Cost { shown: shown(mean(&times)), is_bound: stopped().next().is_some() })
+}
+
 /// Returns the largest peak over the finished and the stopped jobs.
 fn memory_of(row: &ReportRow<'_>) -> Option<Cost> {
     let stopped = || row.group.failed().filter(|stored| stored.record.status.is_stopped());
@@ -112,10 +143,13 @@ fn memory_of(row: &ReportRow<'_>) -> Option<Cost> {
     peaks.max().map(|peak| Cost { shown: format!("{:.0}", peak as f64 / f64::from(1 << 20)), is_bound })
 }
 
+/// Begins a text for less than can be shown.
+const LESS: &str = "< ";
+
 /// Formats seconds with a precision that depends on their size.
 fn shown(seconds: f64) -> String {
     match seconds {
-        _ if seconds < 0.001 => "< 0.001".to_owned(),
+        _ if seconds < 0.001 => format!("{LESS}0.001"),
         _ if seconds < 1.0 => format!("{seconds:.3}"),
         _ if seconds < 100.0 => format!("{seconds:.1}"),
         _ => format!("{seconds:.0}"),

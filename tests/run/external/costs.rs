@@ -22,6 +22,11 @@ fn a_job_at_the_time_limit_is_a_lower_bound() {
     let seconds = table("seconds.md");
     assert!(seconds.contains("| M     | ≥ 1.") && seconds.contains("stopped at the time limit"), "{seconds}");
     assert_eq!(seconds.matches("| ≥").count(), 1, "{seconds}");
+    let processor = table("processor.md");
+    assert!(processor.contains("| M     | ≥ 0"), "{processor}");
+    let boost = processor.lines().find(|line| line.starts_with("| Boost")).unwrap();
+    let used: f64 = boost.split('|').nth(2).unwrap().trim().parse().unwrap();
+    assert!(used > 0.0 && used < 60.0, "{processor}");
     // A learner in a process of its own has more than a mebibyte.
     let memory = table("memory.md");
     let boost = memory.lines().find(|line| line.starts_with("| Boost")).unwrap();

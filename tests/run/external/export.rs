@@ -82,3 +82,46 @@ fn splits_of_a_sweep_are_kept_apart() {
     assert!(count(2) > count(1));
     assert!(!lab.out().exists());
 }
+
+/// `{case}` names the folder of an export, whatever else the sweep varies.
+#[test]
+fn scores_of_a_sweep_are_found_by_their_case() {
+    let scores = "[[model]]\nname = \"Elsewhere\"\nkind = \"scores\"\npath = \"scores/{dataset}/{case}/fold{fold}-seed{seed}.csv\"\n";
+    let sweep = "[sweep]\ntrees = [1, 2]\nnegatives_per_positive = [1, 2]\n[[sweep.case]]\nname = \"all\"\n\
+                 train_fraction = 1.0\n[[sweep.case]]\nname = \"half\"\ntrain_fraction = 0.5\n\
+                 [[sweep.case]]\nname = \"same\"\ntrain_fraction = 0.5\n";
+    let spec = SPEC.replace("[[model]]\nname = \"Boost\"", &format!("{scores}\n[[model]]\nname = \"Boost\""));
+    let spec = spec.replace("trees = 2\n", "") + sweep;
+    let lab = lab_with(&spec);
+    let export = lrbm(&lab, &["datasets", "export", "tiny.toml", "--out", "splits"]);
+    assert!(export.status.success(), "{}", stderr(&export));
+    assert!(stdout(&export).starts_with("splits: 12 splits of tiny; "), "{}", stdout(&export));
+    for case in ["1,all", "1,half", "1,same", "2,all", "2,half", "2,same"] {
+        let case = format!("movies/negatives_per_positive={case}");
+        fs::create_dir_all(lab.home().join("scores").join(&case)).unwrap();
+        for fold in [1, 2] {
+            let split = lab.home().join(format!("splits/{case}/fold{fold}-seed7"));
+            assert!(Command::new("sh").arg(lab.home().join("two.sh")).current_dir(&split).status().unwrap().success());
+            fs::copy(split.join("scores.csv"), lab.home().join(format!("scores/{case}/fold{fold}-seed7.csv"))).unwrap();
+        }
+    }
+    succeeds(&lab, &["-q"]);
+    let frame = |model: &str, case: &str| {
+        record(&lab, &format!("movies/{model}/negatives_per_positive={case}/fold2-seed7"))["result"]["metrics"].clone()
+    };
+    for case in ["1,all", "1,half", "1,same", "2,all", "2,half", "2,same"] {
+        assert!(frame("Two", case)["auc_roc"].is_f64());
+        assert_eq!(frame("Two", case), frame("Elsewhere", case), "{case}");
+    }
+    // The scores of one case are another file than those of another.
+    fs::remove_file(lab.home().join("scores/movies/negatives_per_positive=2,half/fold1-seed7.csv")).unwrap();
+    let output = lab.run(&["-q", "--fresh", "--only", "model=Elsewhere"]);
+    assert_eq!(output.status.code(), Some(3));
+    let message = |case: &str| {
+        record(&lab, &format!("movies/Elsewhere/negatives_per_positive={case}/fold1-seed7"))["message"].clone()
+    };
+    assert!(
+        message("2,half").as_str().unwrap().starts_with("scores/movies/negatives_per_positive=2,half/fold1-seed7.csv:")
+    );
+    assert!(message("2,all").is_null() && message("1,half").is_null());
+}

@@ -1,6 +1,7 @@
 //! No label of a test example is in the directory of a command, its parents, or its environment.
 
 use std::fs;
+use std::process::Command;
 
 use super::{lrbm, spec_of, texts};
 use crate::lab::{Lab, stderr};
@@ -61,6 +62,7 @@ fn a_command_sees_no_test_label() {
         let mut command = lab.command(&["-q", "--only", "fold=1"]);
         let output = command
             .env("SPY", &spied)
+            .env("LRBM_DATA", lab.home().join("labels"))
             .env("TMPDIR", &temporary)
             .env("ROOT", temporary.parent().unwrap())
             .output()
@@ -104,7 +106,7 @@ fn a_command_sees_no_test_label() {
             }
         }
         let parents = fs::read_to_string(spied.join("parents/list")).unwrap();
-        assert_eq!(parents.lines().next(), temporary.to_str());
+        assert_eq!(parents.lines().nth(1), temporary.to_str());
         assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0, "the directory is removed");
         let environment = fs::read_to_string(spied.join("environment")).unwrap();
         assert!(environment.lines().any(|line| line.starts_with("LRBM_JOB=/") && line.ends_with("/job.json")));
@@ -117,4 +119,61 @@ fn a_command_sees_no_test_label() {
             assert!(clauses.starts_with("workedunder(A, B) :- ") && clauses.ends_with(".\n"), "{clauses}");
         }
     }
+}
+
+/// Waits for the job of the other fold, searches from its own parent and from the temporary directory, and
+/// waits until the other has searched. A superuser sets its rights aside, which would find everything.
+const SEARCH: &str = r#"
+set -e
+fold=$(sed -n 's/.*"fold": \([0-9]*\),.*/\1/p' job.json)
+meet() {
+  touch "$SPY/$1-$fold"
+  n=0
+  until [ -e "$SPY/$1-1" ] && [ -e "$SPY/$1-2" ]; do n=$((n+1)); [ $n -lt 1200 ] || exit 9; sleep 0.05; done
+}
+search() {
+  if [ "$(id -u)" = 0 ]; then set -- setpriv --inh-caps=-all --bounding-set=-all find "$1"; else set -- find "$1"; fi
+  "$@" -type f -exec cat {} + 2> /dev/null || true
+}
+meet begun
+search . > "$SPY/own-$fold"
+search .. > "$SPY/parent-$fold"
+search "$TMPDIR" > "$SPY/temporary-$fold"
+meet searched
+echo "example,score" > scores.csv
+n=0
+while read -r query; do n=$((n+1)); echo "${query%.},$n" >> scores.csv; done < test/queries.txt
+"#;
+
+/// The training examples of a fold are the test examples of another.
+#[test]
+fn jobs_at_the_same_time_do_not_find_each_other() {
+    let is_superuser = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
+    let dropped = Command::new("setpriv").args(["--inh-caps=-all", "--bounding-set=-all", "true"]).status();
+    if is_superuser && !dropped.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: a superuser finds every file, and setpriv cannot take the rights away");
+        return;
+    }
+    let lab = Lab::with(&spec_of("", SEARCH));
+    let export = lrbm(&lab, &["datasets", "export", "tiny.toml", "--out", "splits"]);
+    assert!(export.status.success(), "{}", stderr(&export));
+    let temporary = tempfile::tempdir().unwrap();
+    let spied = lab.home().join("spied");
+    fs::create_dir(&spied).unwrap();
+    let mut command = lab.command(&["-q", "--jobs", "2", "--threads", "2"]);
+    let output = command.env("SPY", &spied).env("TMPDIR", temporary.path()).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let read = |name: String| fs::read_to_string(spied.join(name)).unwrap();
+    for (fold, other) in [(1, 2), (2, 1)] {
+        let labels = fs::read_to_string(lab.home().join(format!("splits/labels/movies/fold{fold}-seed7.csv"))).unwrap();
+        let positives = labels.lines().filter_map(|line| line.strip_suffix(",1")).map(|atom| atom.trim_matches('"'));
+        let positives: Vec<&str> = positives.collect();
+        // What is to be hidden was there while it was searched for.
+        let others = read(format!("own-{other}"));
+        assert!(!positives.is_empty() && positives.iter().all(|atom| others.contains(&format!("{atom}.\n"))));
+        for searched in ["parent", "temporary"] {
+            assert_eq!(read(format!("{searched}-{fold}")), "", "fold {fold}, {searched}");
+        }
+    }
+    assert_eq!(fs::read_dir(temporary.path()).unwrap().count(), 0, "the directories are removed");
 }

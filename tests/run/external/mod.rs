@@ -1,6 +1,7 @@
 //! External systems: commands as small shell scripts, and scores made elsewhere.
 #![cfg(target_os = "linux")]
 
+mod arity;
 mod costs;
 mod examples;
 mod export;
