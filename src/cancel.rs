@@ -34,6 +34,17 @@ pub fn poll() {
     }
 }
 
+/// Number of short steps, such as copies of a row, between two polls.
+const SHORT_STEPS: usize = 1 << 16;
+
+/// Polls at every 65,536th of many short steps, beginning with the first.
+#[inline]
+pub fn poll_at(step: usize) {
+    if step.is_multiple_of(SHORT_STEPS) {
+        poll();
+    }
+}
+
 /// Number of items processed between two polls of [`map`].
 const CHUNK: usize = 64;
 
@@ -124,6 +135,16 @@ mod tests {
         set(None);
         assert_eq!(map(&items, |i| i + 1), (1..10_001).collect::<Vec<_>>());
         assert_eq!(polled.load(Ordering::Relaxed), 4);
+    }
+
+    #[test]
+    fn short_steps_poll_now_and_then() {
+        let polled = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&polled);
+        set(Some(Arc::new(move || drop(counter.fetch_add(1, Ordering::Relaxed)))));
+        (0..=2 * SHORT_STEPS).for_each(poll_at);
+        set(None);
+        assert_eq!(polled.load(Ordering::Relaxed), 3);
     }
 
     #[test]

@@ -33,7 +33,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::files::visible::VisibleWriter;
+use crate::files::visible::{VisibleWriter, visible};
 pub use error::CommandError;
 pub(crate) use error::with_cause;
 pub(crate) use output::{Output, metric, results, say, unwritable, warn_damaged};
@@ -95,8 +95,14 @@ fn parse() -> Cli {
             let matches = command().get_matches();
             Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
         }
-        _ => error.exit(),
+        _ => repeated(error).exit(),
     })
+}
+
+/// Returns the error about escaped arguments: the text of an error repeats the arguments.
+fn repeated(error: clap::Error) -> clap::Error {
+    let escaped = std::env::args_os().map(|arg| visible(&arg.to_string_lossy()).into_owned());
+    Cli::try_parse_from(escaped).err().filter(|other| other.kind() == error.kind()).unwrap_or(error)
 }
 
 /// Returns the command, with the list of parameters in the help of `train`.

@@ -6,7 +6,7 @@ use super::relation::Relation;
 use super::schema::Schema;
 use super::{ordering, sorting};
 use crate::logic::{Constant, PredicateId, Predicates, Ranks};
-use crate::parallel;
+use crate::{cancel, parallel};
 
 /// Approximate cost of sorting a fact in its orders, in steps of a simple loop.
 const STEPS_PER_FACT: usize = 64;
@@ -135,7 +135,10 @@ impl FactsBuilder {
         if args.len() != raw.arity() {
             return Err(FactError::WrongArity { predicate: predicates.show(predicate).to_string(), found: args.len() });
         }
-        if raw.rows() >= u32::MAX as usize {
+        let rows = raw.rows();
+        // All facts that are read, generated or rewritten come here.
+        cancel::poll_at(rows);
+        if rows >= u32::MAX as usize {
             return Err(FactError::TooMany { predicate: predicates.show(predicate).to_string() });
         }
         raw.push(args);
@@ -171,6 +174,7 @@ impl FactsBuilder {
         self.raw.extend(predicates.iter().skip(self.raw.len()).map(|id| RawFacts::new(predicates.arity(id))));
         let jobs: Vec<(PredicateId, RawFacts)> = predicates.iter().zip(self.raw).collect();
         let index = |(id, raw): (PredicateId, RawFacts)| {
+            cancel::poll();
             raw.index(&ordering::orders(&schema.patterns(id), predicates.arity(id)))
         };
         let relations = if parallel::is_worthwhile(rows.saturating_mul(STEPS_PER_FACT)) {

@@ -149,6 +149,9 @@ mod tests {
         let predicted = Probabilities::new(&bounds, &[true; 11]).unwrap();
         let sizes = reliability(&predicted).map(|bin| bin.examples);
         assert_eq!(sizes, [2, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
+        // Low probabilities come first.
+        let sums = reliability(&predicted).map(|bin| bin.probability_sum);
+        assert_eq!(sums, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]);
         let above: Vec<f64> = bounds[..10].iter().map(|bound| bound.next_up()).collect();
         let predicted = Probabilities::new(&above, &[true; 10]).unwrap();
         assert_eq!(reliability(&predicted).map(|bin| bin.examples), [1; 10]);

@@ -94,6 +94,8 @@ mod tests {
         assert!((found.f1_macro - 0.5).abs() < 1e-15);
         let loss = -(0.8f64 * 0.5 * 0.3 * 0.4).ln() / 4.0;
         assert!((found.log_loss - loss).abs() < 1e-14);
+        let named = [("accuracy", found.accuracy), ("f1_macro", found.f1_macro), ("log_loss", found.log_loss)];
+        assert_eq!(found.named(), named);
         // An example of the third class that is not found counts as 0.
         let found = ClassMetrics::new(&odds, &[0, 1, 0, 2]).unwrap().unwrap();
         assert!((found.f1_macro - (0.5 + 2.0 / 3.0) / 3.0).abs() < 1e-15, "{}", found.f1_macro);

@@ -226,6 +226,36 @@ mod tests {
     }
 
     #[test]
+    fn chance_is_the_area_under_the_curve_of_a_constant_score() {
+        for (positives, negatives) in [(1, 1), (1, 3), (5, 2)] {
+            let labels = [vec![true; positives], vec![false; negatives]].concat();
+            let constant = vec![0.5; labels.len()];
+            let metrics = Metrics::new(Output::Scores(&constant), &labels, Err(Undefined::NoTrainingScores)).unwrap();
+            for column in [Column::AucRoc, Column::AucPr, Column::AveragePrecision] {
+                let chance = column.chance(positives, negatives).unwrap();
+                assert!((metrics.get(column).unwrap() - chance).abs() < 1e-15, "{}", column.name());
+            }
+            assert_eq!(Column::AucRocJar.chance(positives, negatives), Column::AucRoc.chance(positives, negatives));
+            assert_eq!(Column::AucPrJar.chance(positives, negatives), Column::AucPr.chance(positives, negatives));
+            assert_eq!(Column::Brier.chance(positives, negatives), None);
+        }
+        for column in Column::ALL {
+            assert_eq!((column.chance(0, 3), column.chance(3, 0)), (None, None), "{}", column.name());
+        }
+    }
+
+    #[test]
+    fn perfect_predictions_are_better_than_inverted_ones() {
+        let threshold = Ok(Threshold::new(0.5).unwrap());
+        let of = |values: [f64; 4]| Metrics::new(Output::Probabilities(&values), &LABELS, threshold).unwrap();
+        let (perfect, inverted) = (of([1.0, 0.0, 1.0, 0.0]), of([0.0, 1.0, 0.0, 1.0]));
+        for column in Column::ALL {
+            let is_higher = perfect.get(column).unwrap() > inverted.get(column).unwrap();
+            assert_eq!(is_higher, column.higher_is_better(), "{}", column.name());
+        }
+    }
+
+    #[test]
     fn all_columns_match_hand_computed_values() {
         // From the top: positive .75, negative .5, positive .25, negative 0.
         let output = Output::Probabilities(&[0.75, 0.5, 0.25, 0.0]);

@@ -85,6 +85,23 @@ fn constants_with_control_characters_are_escaped_by_every_command() {
 }
 
 #[test]
+fn rejected_arguments_with_control_characters_are_escaped() {
+    let home = tempfile::tempdir().unwrap();
+    for hostile in ["x\u{1b}[2J\u{7}", "x\nforged", "x\r1/1 done", "r\u{202e}gnp", "c\u{9b}31m", "l\u{2028}line"] {
+        let option = format!("--{hostile}");
+        for args in [
+            &[hostile][..],
+            &["train", &option],
+            &["completions", hostile],
+            &["datasets", hostile],
+            &["run", "a", hostile],
+        ] {
+            prints(home.path(), args, &[2]);
+        }
+    }
+}
+
+#[test]
 fn runs_on_such_data_print_and_write_escaped_text() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();

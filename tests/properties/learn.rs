@@ -107,20 +107,23 @@ fn every_kind_can_be_cancelled() {
         let ended = pool.install(|| catch_unwind(AssertUnwindSafe(work)));
         (polls.load(Relaxed), ended.map_err(|payload| payload.downcast_ref::<&str>().copied()))
     };
+    let check = |name: &str, work: &(dyn Fn() + Sync), min_polls: usize| {
+        let (all, ended) = cancel_after(usize::MAX, work);
+        assert_eq!(ended, Ok(()));
+        assert!(all >= min_polls, "{name} polled {all} times");
+        // Two threads may repeat work, so the number of polls varies.
+        for max_polls in [0, all / 2] {
+            assert_eq!(cancel_after(max_polls, work).1, Err(Some("cancelled")), "{name}: {max_polls} of {all}");
+        }
+    };
+    check("data", &|| drop(domain(Domain::Movies, 0.2)), 5);
     for kind in Kind::ALL {
         let params = Params::new(kind);
         let learn = || drop(learn_any(kind, &data, &params, 11));
         let model = learn_any(kind, &data, &params, 11).model;
         let score = || drop(model.score(&data.database, data.target, &data.examples).unwrap().scores);
-        for (work, min_polls) in [(&learn as &(dyn Fn() + Sync), 10), (&score, 1)] {
-            let (all, ended) = cancel_after(usize::MAX, work);
-            assert_eq!(ended, Ok(()));
-            assert!(all >= min_polls, "{kind} polled {all} times");
-            // Two threads may repeat work, so the number of polls varies.
-            for max_polls in [0, all / 2] {
-                assert_eq!(cancel_after(max_polls, work).1, Err(Some("cancelled")), "{kind}: {max_polls} of {all}");
-            }
-        }
+        check(&format!("learning {kind}"), &learn, 10);
+        check(&format!("scoring {kind}"), &score, 1);
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::column::{SourceColumn, SourceTable, Values};
 use super::mapping::{ArgumentKind, ArgumentMapping, Mapping, PredicateMapping};
 use super::names::word;
+use crate::cancel;
 use crate::determinism::{HashMap, HashSet, IndexMap};
 use crate::logic::nearest::nearest;
 use crate::logic::quantity::thousands;
@@ -310,6 +311,7 @@ impl<'a> Source<'a> {
         let when = predicate.when.as_ref().map(|name| boolean(table, name)).transpose()?;
         let (mut facts, mut line) = (0, String::new());
         for row in 0..table.rows() {
+            cancel::poll_at(row);
             let is_wanted = when.is_none_or(|when| when[row] == Some(true));
             if is_wanted && atom(&mut line, &predicate.name, &slots, row) {
                 imported.facts.push_str(&line);
@@ -346,6 +348,7 @@ impl<'a> Source<'a> {
             let slots = self.slots(table, &target.args)?;
             let mut line = String::new();
             for row in 0..table.rows() {
+                cancel::poll_at(row);
                 let positive = match &label {
                     Some(labels) => labels[row],
                     None => Some(positive),

@@ -24,8 +24,8 @@ fn write_model(out: &mut fmt::Formatter<'_>, model: &RrbmModel) -> fmt::Result {
     writeln!(out, "% learned from {positives} positive and {negatives} negative examples")?;
     let input = match model.feature {
         Feature::Existence => "1 if the walk has a grounding, 0 if not",
-        Feature::Linear => "the number of groundings / the largest of the training examples",
-        Feature::Log => "log(1 + the number of groundings) / the largest of the training examples",
+        Feature::Linear => "the number of groundings / the largest of the training examples, the scale",
+        Feature::Log => "log(1 + the number of groundings) / the largest of the training examples, the scale",
     };
     writeln!(out, "% {walks} walks from A to B; an input is {input}")?;
     writeln!(
@@ -40,7 +40,11 @@ fn write_model(out: &mut fmt::Formatter<'_>, model: &RrbmModel) -> fmt::Result {
     let alone: Vec<f64> = (0..walks).map(|walk| model.rbm.psi(&[(walk as u32, 1.0)]) - nothing).collect();
     writeln!(out, "\n% walks, the strongest first")?;
     for walk in strongest(&alone) {
-        writeln!(out, "{:+.4}  {}", alone[walk], model.show_walk(walk))?;
+        write!(out, "{:+.4}  {}", alone[walk], model.show_walk(walk))?;
+        match model.feature {
+            Feature::Existence => writeln!(out)?,
+            Feature::Linear | Feature::Log => writeln!(out, "  % scale {:.4}", model.walks[walk].scale)?,
+        }
     }
     // The contribution of a unit to ψ is at most the difference of its two class weights.
     let reach: Vec<f64> = model.rbm.units().map(|unit| unit.u1 - unit.u0).collect();
@@ -49,6 +53,9 @@ fn write_model(out: &mut fmt::Formatter<'_>, model: &RrbmModel) -> fmt::Result {
         writeln!(out, "\n% hidden unit {}: c={:.4} U0={:.4} U1={:.4}", number + 1, unit.c, unit.u0, unit.u1)?;
         for walk in strongest(unit.w).into_iter().take(WALKS_OF_UNIT) {
             writeln!(out, "%   W={:+.4}  {}", unit.w[walk], model.show_walk(walk))?;
+        }
+        if walks > WALKS_OF_UNIT {
+            writeln!(out, "%   and {} weaker walks", walks - WALKS_OF_UNIT)?;
         }
     }
     if units > UNITS {

@@ -440,3 +440,52 @@ fn conclude(relation: Relation, comparisons: &[Option<DecidedComparison>]) -> De
     }
     if is_complete { Decision::Supported } else { Decision::NotTestable }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f64::consts::PI;
+
+    fn near(a: f64, b: f64) {
+        assert!((a - b).abs() < 1e-9, "{a} is not {b}");
+    }
+
+    #[test]
+    fn p_values_and_intervals_match_hand_computed_tails() {
+        // With one degree of freedom the tail of t is an angle.
+        let tail = |t: f64| 0.5 - t.atan() / PI;
+        let estimate = DifferenceEstimate { mean: 0.03, standard_error: 0.01, degrees_of_freedom: 1.0 };
+        let p = estimate.p_values(0.02);
+        near(p.difference, 2.0 * tail(3.0));
+        near(p.not_worse, tail(5.0));
+        near(p.worse, tail(-5.0));
+        near(p.equivalent, tail(-1.0));
+        near(p.beyond, 2.0 * tail(1.0));
+        let interval = estimate.interval(0.5);
+        near(interval.low, 0.02);
+        near(interval.high, 0.04);
+    }
+
+    #[test]
+    fn without_spread_all_is_certain_except_at_the_boundary() {
+        let estimate = |mean| DifferenceEstimate { mean, standard_error: 0.0, degrees_of_freedom: 4.0 };
+        let p = estimate(0.03).p_values(0.02);
+        assert_eq!((p.difference, p.not_worse, p.worse, p.equivalent, p.beyond), (0.0, 0.0, 1.0, 1.0, 0.0));
+        let p = estimate(-0.02).p_values(0.02);
+        assert_eq!((p.difference, p.not_worse, p.worse, p.equivalent, p.beyond), (0.0, 1.0, 1.0, 1.0, 1.0));
+        let interval = estimate(0.03).interval(0.95);
+        assert_eq!((interval.low, interval.high), (0.03, 0.03));
+    }
+
+    #[test]
+    fn findings_have_words_of_their_own() {
+        let words = |sign, is_equivalent| Finding { sign, is_equivalent, is_not_worse: false, beyond: None }.words();
+        let (positive, negative) = (Some(Sign::Positive), Some(Sign::Negative));
+        assert_eq!([words(positive, false), words(negative, false)], ["higher", "lower"]);
+        assert_eq!(
+            [words(positive, true), words(negative, true)],
+            ["higher, within the margin", "lower, within the margin"]
+        );
+        assert_eq!([words(None, true), words(None, false)], ["equivalent", "inconclusive"]);
+    }
+}
