@@ -67,7 +67,7 @@ pub(crate) struct Search<'p, 'a> {
     hidden: Option<PredicateId>,
     /// The memos of steps that match facts of `hidden`: they are valid for one example only.
     per_example_memos: Vec<usize>,
-    /// The arguments of the current example.
+    /// The arguments of the current example, if it must not see its own label.
     head: Vec<Constant>,
     limit: Option<f64>,
     /// The identifier of the time limit, part of the memo keys.
@@ -179,12 +179,15 @@ impl<'p, 'a> Search<'p, 'a> {
     }
 
     fn start(&mut self, head: &[Constant], limit: Option<f64>, limit_id: u32) {
-        for (slot, constant) in self.bindings.iter_mut().zip(head) {
-            *slot = constant.id();
+        let slots = &mut self.bindings[..head.len()];
+        for (k, constant) in head.iter().enumerate() {
+            slots[k] = constant.id();
         }
         (self.limit, self.limit_id) = (limit, limit_id);
-        self.head.clear();
-        self.head.extend_from_slice(head);
+        if self.hidden.is_some() {
+            self.head.clear();
+            self.head.extend_from_slice(head);
+        }
     }
 
     fn count_roots(&mut self) -> u32 {
@@ -391,8 +394,10 @@ impl<'p, 'a> Search<'p, 'a> {
     }
 
     fn is_visible(&mut self, step: &JoinStep<'a>, index: &Index, at: usize, key: u32) -> bool {
-        self.args.clear();
-        self.args.resize(index.order().len(), Constant::from_id(key));
+        if self.args.len() != index.order().len() {
+            self.args.resize(index.order().len(), Constant::from_id(key));
+        }
+        self.args.fill(Constant::from_id(key));
         for (column, &position) in index.order().iter().enumerate().skip(1) {
             self.args[position as usize] = Constant::from_id(index.column(column)[at]);
         }

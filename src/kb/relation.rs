@@ -1,5 +1,6 @@
 //! The facts of one predicate, sorted in every order that the modes need.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::directory::Directory;
@@ -73,8 +74,8 @@ impl Index {
     #[inline]
     pub fn narrow(&self, run: Range<usize>, k: usize, value: Constant) -> Range<usize> {
         let column = &self.column(k)[run.clone()];
-        let start = column.partition_point(|&id| id < value.id());
-        let end = start + column[start..].partition_point(|&id| id == value.id());
+        let start = partition_point(column, |id| id < value.id());
+        let end = start + partition_point(&column[start..], |id| id == value.id());
         run.start + start..run.start + end
     }
 
@@ -321,4 +322,12 @@ impl<'r> Iterator for FactRows<'r, '_> {
         let max = self.range.len();
         (if self.bound.is_empty() { max } else { 0 }, Some(max))
     }
+}
+
+/// Returns the number of leading ids for which a test holds. The method of slices is not inlined
+/// into other codegen units.
+#[inline]
+fn partition_point(column: &[u32], is_leading: impl Fn(u32) -> bool) -> usize {
+    let order = |&id: &u32| if is_leading(id) { Ordering::Less } else { Ordering::Greater };
+    column.binary_search_by(order).unwrap_or_else(|at| at)
 }

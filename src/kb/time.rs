@@ -167,6 +167,7 @@ impl Times {
     }
 
     /// Returns the time of a fact, if it has one.
+    #[inline]
     pub fn of_fact(&self, predicate: PredicateId, args: &[Constant]) -> Option<f64> {
         let considered = if self.is_by_argument(predicate) { 1 } else { args.len() };
         let times = args.iter().enumerate().take(considered);
@@ -181,6 +182,7 @@ impl Times {
     }
 
     /// Returns whether a fact is visible under a time limit.
+    #[inline]
     pub fn visible(&self, predicate: PredicateId, args: &[Constant], limit: Option<f64>) -> bool {
         match (self.of_fact(predicate, args), limit) {
             (Some(time), Some(limit)) if self.is_by_argument(predicate) => time < limit,

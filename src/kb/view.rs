@@ -43,11 +43,13 @@ impl Database {
     }
 
     /// Returns whether a fact is visible in a view.
+    #[inline]
     pub fn view_includes(&self, view: &View<'_>, predicate: PredicateId, fact: &[Constant]) -> bool {
         !view.is_label(predicate, fact) && self.is_within_limit(view, predicate, fact)
     }
 
     /// Returns whether a fact is within the time limit of a view.
+    #[inline]
     fn is_within_limit(&self, view: &View<'_>, predicate: PredicateId, fact: &[Constant]) -> bool {
         let Some(times) = &self.times else { return true };
         // Labels of the same time are not known yet.

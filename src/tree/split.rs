@@ -175,7 +175,7 @@ impl<'g> SplitScorer<'g> {
             }
             return (count, sum);
         }
-        for (&(k, word), tables) in words.iter().zip(tables.chunks_exact(8)) {
+        for (&(k, word), tables) in words.iter().zip(tables.as_chunks::<8>().0) {
             // The tables ignore examples outside the node, but the count must too.
             let mut both = row[k] & word;
             let ones = both.count_ones() as usize;
