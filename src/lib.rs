@@ -3,8 +3,8 @@
 //!
 //! The library learns models of relational data, predicts, explains and evaluates. The program
 //! `lrbm`, which runs whole experiments, is the feature `harness` (on by default); without it
-//! (`default-features = false`) the learners build in a fraction of the time. Published datasets
-//! with their folds are the feature `benchmarks`, a part of `harness`.
+//! (`default-features = false`) the learners build in a fraction of the time. Published and
+//! generated datasets with their folds are the feature `benchmarks`, a part of `harness`.
 //!
 //! ```
 //! use lrbm::{Benchmark, ExampleSet, LrbmBoost, Metrics, Model, Output, SplitOptions, Store};
@@ -137,6 +137,7 @@ pub use data::benchmark::{Arity, Benchmark, BenchmarkError, Reflexive, TimeUse, 
 pub use data::binary::RewriteError;
 pub use data::classes::ClassLabels;
 pub use data::example_set::ExampleSet;
+#[cfg(feature = "benchmarks")]
 pub use data::generate::{
     Domain, DomainCounts, GeneratorSettings, SettingsError, UnknownDomain, WriteDomainError, write_directory,
 };

@@ -7,8 +7,8 @@
 use std::fmt::Write;
 
 use super::arity::{ArityRule, Projection};
-use super::embedded::add_mode;
 use super::load::Dataset;
+use super::modes::add_mode;
 use crate::determinism::IndexSet;
 use crate::kb::{Database, DatabaseBuilder, FactError, Schema, TimeError, TimeRule};
 use crate::logic::{Constant, Diagnostics, ModeSymbol, PredicateId, Predicates, SymbolTableFull, Symbols};

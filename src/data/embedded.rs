@@ -1,14 +1,13 @@
 //! Loads the generated domains as databases in memory.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use super::examples::RawExamples;
 use super::generate::{Domain, DomainSink, GeneratorSettings, Name};
 use super::load::{self, Dataset, LoadCounts, LoadError, LoadOptions};
+use super::modes::add_mode;
 use crate::kb::{DatabaseBuilder, TimeRule, TimeSource};
-use crate::logic::parser::parse_sentence;
-use crate::logic::{CapacityError, Constant, Diagnostic, Diagnostics, Notation, ReadError, Sentence};
+use crate::logic::{CapacityError, Constant, Diagnostics, ReadError};
 
 impl Dataset {
     /// Generates a domain with its default settings.
@@ -47,18 +46,6 @@ pub fn load_domain(domain: Domain, settings: &GeneratorSettings) -> Result<Datas
 
 fn full(id: &str, error: CapacityError) -> LoadError {
     LoadError::Read(ReadError::Full { file: format!("generated domain {id}"), error })
-}
-
-pub(super) fn add_mode(builder: &mut DatabaseBuilder, line: &str, diagnostics: &mut Diagnostics) {
-    let added = match parse_sentence(line, 0, true, Notation::Prolog, false).map(|parsed| parsed.sentence) {
-        Ok(Sentence::Mode(mode)) => builder.schema.add(&mode, &mut builder.predicates, &mut builder.symbols),
-        other => {
-            Err(Diagnostic::error("mode", format!("`{line}` is not a mode: {other:?}"), "").in_file(Path::new("modes")))
-        }
-    };
-    if let Err(diagnostic) = added {
-        diagnostics.push(diagnostic);
-    }
 }
 
 /// A sink that builds a database.

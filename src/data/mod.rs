@@ -8,6 +8,7 @@ pub mod arity;
 pub mod benchmark;
 pub mod binary;
 pub mod classes;
+#[cfg(feature = "benchmarks")]
 pub mod embedded;
 pub mod example_folds;
 pub mod example_set;
@@ -15,6 +16,7 @@ pub mod examples;
 #[cfg(feature = "harness")]
 pub mod fetch;
 pub mod folds;
+#[cfg(feature = "benchmarks")]
 pub mod generate;
 #[cfg(feature = "benchmarks")]
 pub mod import;
@@ -22,6 +24,7 @@ pub mod layout;
 pub mod load;
 #[cfg(feature = "benchmarks")]
 pub mod manifest;
+mod modes;
 #[cfg(feature = "benchmarks")]
 pub mod negatives;
 pub mod parameters;
