@@ -4,6 +4,7 @@ use hashbrown::HashTable;
 
 use super::bits::Bits;
 use super::conjunction::{KeyArg, KeyLiteral};
+use super::groups::TimeLimits;
 use super::matches::{CONSTANT, FRESH, KIND, PREDICATE, hash};
 use crate::determinism::HashMap;
 use crate::logic::{Argument, Literal, PredicateId, Variable};
@@ -25,6 +26,10 @@ impl LiteralList {
         self.predicates.push(predicate);
         self.args.extend_from_slice(args);
         self.ends.push(self.args.len() as u32);
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
     }
 
     pub fn get(&self, i: usize) -> (PredicateId, &[Argument]) {
@@ -71,6 +76,15 @@ pub(super) struct Interface {
     pub patterns: Vec<u64>,
     /// The index of each refinement.
     pub members: Vec<u32>,
+}
+
+impl Interface {
+    /// Returns the number of the interner for its tuples: by their width, and whether a time limit
+    /// belongs to them.
+    pub fn space(&self, limits: &TimeLimits) -> usize {
+        let is_limited = limits.values.iter().any(Option::is_some);
+        2 * self.slots.count_ones() as usize + usize::from(is_limited)
+    }
 }
 
 impl Base {

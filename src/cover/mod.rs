@@ -6,6 +6,7 @@
 //! An [`Audit`] compares a sample of its answers with the naive evaluator [`crate::kb::naive`].
 
 mod audit;
+mod binding_rows;
 mod bits;
 mod cache;
 mod catalog;
@@ -22,6 +23,7 @@ mod search;
 mod separator;
 
 pub use audit::{Audit, AuditError, Audited};
+pub(crate) use binding_rows::BindingRows;
 pub use bits::Bits;
 pub(crate) use cache::{Cache, lock};
 pub(crate) use conjunction::{ComponentKey, EncodedConjunction, head_variables};

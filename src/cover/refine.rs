@@ -161,7 +161,7 @@ pub(super) fn refine(
 }
 
 /// Returns the groups with an example in a set, in ascending order.
-fn needed_groups(groups: &Groups, set: &Bits) -> Vec<u32> {
+pub(super) fn needed_groups(groups: &Groups, set: &Bits) -> Vec<u32> {
     if groups.first.len() == groups.of.len() {
         // Groups are numbered by their first examples.
         return set.iter().map(|i| i as u32).collect();
@@ -253,13 +253,6 @@ impl Refiner<'_, '_, '_> {
         is_enumerated && members >= self.context.min_members / FEWER_IF_CHEAP && rows * per_row < alone
     }
 
-    /// Returns the number of the interner for the tuples of an interface: by their width, and
-    /// whether a time limit belongs to them.
-    fn space(&self, interface: &Interface) -> usize {
-        let is_limited = self.context.limits.values.iter().any(Option::is_some);
-        2 * interface.slots.count_ones() as usize + usize::from(is_limited)
-    }
-
     /// Decides the refinements of one interface.
     ///
     /// None of them covers an example outside `bound`. Returns `None` if this takes too long.
@@ -279,7 +272,7 @@ impl Refiner<'_, '_, '_> {
             self.needed.push(NeededGroups { heads: UNSHARED, groups, list });
             needed = self.needed.len() - 1;
         }
-        let space = self.space(interface);
+        let space = interface.space(self.context.limits);
         let table = self.matches.table(space, &interface.patterns, self.context.catalog.database);
         let tuples = self.tuples(interface, needed, bindings, table);
         if let Some(tuples) = &tuples {
@@ -298,7 +291,7 @@ impl Refiner<'_, '_, '_> {
         bindings: Option<&Bindings>,
         table: usize,
     ) -> Option<Tuples> {
-        let (base_groups, space) = (self.needed(self.base.heads), self.space(interface));
+        let (base_groups, space) = (self.needed(self.base.heads), interface.space(self.context.limits));
         let (needed, base_groups) = (&self.needed[needed], &self.needed[base_groups].groups);
         let RefineContext { catalog, arity, examples, limits, .. } = *self.context;
         let database = catalog.database;
@@ -463,7 +456,7 @@ impl Refiner<'_, '_, '_> {
 }
 
 /// Adds a row unless it is known.
-fn insert_row(row_of: &mut HashTable<u32>, bits: Bits, rows: &mut Vec<Bits>) -> Refinement {
+pub(super) fn insert_row(row_of: &mut HashTable<u32>, bits: Bits, rows: &mut Vec<Bits>) -> Refinement {
     let hashed = hash(bits.words());
     if let Some(&row) = row_of.find(hashed, |&row| rows[row as usize] == bits) {
         return Refinement::Row(row);

@@ -5,13 +5,18 @@ use std::sync::Arc;
 use super::bounds::Bounds;
 use super::{Coverage, CoveredWithin, Decomposed, ENTRY_BYTES, head_variables, lock};
 use crate::cover::Bits;
+use crate::cover::binding_rows::{BindingRows, binding_rows};
 use crate::cover::interface::{LiteralList, Refined};
+use crate::cover::matches::Matches;
 use crate::cover::refine::{RefineContext, refine};
 use crate::logic::Literal;
 use crate::parallel;
 
 /// See [`Coverage::refines`].
 const REFINEMENTS_PER_MEMBER: usize = 128;
+
+/// See [`Coverage::binding_rows`]: as many pairs per literal as half the refinements of an interface.
+const PAIRS_PER_MEMBER: usize = 2;
 
 impl Coverage<'_> {
     /// Covers several conjunctions, each inside a set of examples. An answer that took long is
@@ -85,6 +90,11 @@ impl Coverage<'_> {
         chosen: &[u32],
         within: &Bits,
     ) -> Option<Refined> {
+        self.with_matches(|context, matches| refine(context, matches, base, literals, chosen, within))
+    }
+
+    /// Calls `f` with the inputs of refinement.
+    fn with_matches<R>(&self, f: impl FnOnce(&RefineContext<'_, '_>, &mut Matches) -> R) -> R {
         let groups = |heads: &[u32]| self.groups(heads, false);
         let context = RefineContext {
             catalog: &self.catalog,
@@ -95,18 +105,35 @@ impl Coverage<'_> {
             groups: &groups,
         };
         let mut matches = lock(&self.matches).pop().unwrap_or_default();
-        let refined = refine(&context, &mut matches, base, literals, chosen, within);
+        let result = f(&context, &mut matches);
         lock(&self.matches).push(matches);
-        refined
+        result
+    }
+
+    /// Matches literals against all bindings of a path, to decide pairs of them, see
+    /// [`super::binding_rows`]; `None` if the bindings are too many, or the pairs too few.
+    pub(crate) fn binding_rows(
+        &self,
+        path: &[&Literal],
+        literals: &LiteralList,
+        within: &Bits,
+        pairs: usize,
+    ) -> Option<BindingRows> {
+        if pairs < literals.len() * (self.min_members / PAIRS_PER_MEMBER) {
+            return None;
+        }
+        self.with_matches(|context, matches| binding_rows(context, matches, path, literals, within))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cover::Refinement;
     use crate::determinism::Stream;
     use crate::kb::sample::{self, constants};
     use crate::kb::{Example, naive};
+    use crate::logic::{Argument, Variable};
 
     #[test]
     fn answers_for_some_examples_complete_each_other() {
@@ -131,5 +158,50 @@ mod tests {
             }
         }
         assert!(covered > 0);
+    }
+
+    #[test]
+    fn pairs_of_literals_below_a_path_agree_with_the_naive_evaluator() {
+        let text = "mode: p(+a, -a). mode: q(+a, -a). p(a, b). p(b, c). p(c, d). p(d, b). p(e, a). p(f, f). p(a, e). \
+            q(b, c). q(c, e). q(d, d). q(f, a). q(e, a). q(e, d). \
+            h(A, B) :- p(A, C), q(C, D), q(D, E), p(B, D), p(C, C), q(A, B), p(E, D), q(C, E), p(D, d).";
+        let (database, clauses, _) = sample::build(text, None);
+        let all = constants(&database, ["a", "b", "c", "d", "e", "f"]);
+        let pairs = all.iter().flat_map(|&first| all.iter().map(move |&second| [first, second]));
+        let example = |args: [_; 2]| Example { args: args.into(), positive: true, class: 0, weight: 1.0, line: 0 };
+        let examples: Vec<Example> = pairs.map(example).collect();
+        let (target, literals) = &clauses[0];
+        let coverage = Coverage::new(&database, *target, &examples, 1 << 20).refined_from(1);
+        let (path, singles) = literals.split_at(2);
+        let mut list = LiteralList::default();
+        singles.iter().for_each(|literal| list.push(literal.predicate, &literal.args));
+        let holds = |body: &[Literal], i: usize| naive::covers(&database, body, *target, &examples[i].args);
+        let within = Bits::from_fn(examples.len(), |i| i % 7 != 0 && holds(path, i));
+        let references: Vec<&Literal> = path.iter().collect();
+        let rows = coverage.binding_rows(&references, &list, &within, 1).unwrap();
+        let others: Vec<u32> = (0..singles.len() as u32).collect();
+        let mut covered = 0;
+        for (first, literal) in singles.iter().enumerate() {
+            let refined = rows.pairs(first, &others, &within);
+            for (other, found) in singles.iter().zip(&refined.of) {
+                // Variables that the path does not bind differ.
+                let arg = |arg: &Argument| match *arg {
+                    Argument::Variable(v) if v.0 >= 4 => Argument::Variable(Variable(v.0 + 10)),
+                    other => other,
+                };
+                let apart = Literal { args: other.args.iter().map(arg).collect(), ..*other };
+                let body = [path, &[literal.clone(), apart]].concat();
+                let expected = Bits::from_fn(examples.len(), |i| within.get(i) && holds(&body, i));
+                match *found {
+                    Refinement::Row(row) => assert_eq!(refined.rows[row as usize], expected),
+                    Refinement::Empty => assert!(!expected.any()),
+                    Refinement::Undecided(_) => panic!("a pair is always decided"),
+                }
+                covered += expected.count();
+            }
+        }
+        assert!(covered > 0);
+        // Too few pairs for the literals.
+        assert!(coverage.refined_from(8).binding_rows(&references, &list, &within, 1).is_none());
     }
 }

@@ -4,11 +4,12 @@
 //! tens of thousands are never built: their last literals are drafted base by base, decided
 //! together, and dropped unless their coverage is new.
 
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::{Base, Conjunct, Conjuncts, MAX_BATCH, Proposal, by_coverage, max_combinable, shifted};
-use crate::cover::{Bits, LiteralList, Refined, Refinement};
+use crate::cover::{BindingRows, Bits, LiteralList, Refined, Refinement};
 use crate::determinism::{HashMap, HashSet};
 use crate::logic::{Argument, Literal};
 use crate::parallel;
@@ -43,6 +44,8 @@ struct Drafts {
     /// are decided nevertheless: the lists of different bases are then equal, and share their
     /// matches.
     is_known: Vec<bool>,
+    /// The conjunct of one literal that each is, if it shares no new variable with the base.
+    single: Vec<Option<u32>>,
     /// The number of refinements.
     count: usize,
 }
@@ -82,9 +85,17 @@ impl Drafts {
 /// Drafts of one base that touch the same path components.
 struct Job<'j> {
     base: usize,
+    touched: u64,
     literals: Vec<&'j Literal>,
     chosen: Vec<u32>,
     within: Arc<Bits>,
+}
+
+/// The bindings of path components, with the conjuncts of one literal that match them.
+struct RowsOfPath {
+    rows: BindingRows,
+    /// The number of each conjunct among the literals of the rows.
+    number_of: HashMap<u32, u32>,
 }
 
 /// A draft that is searched for by itself.
@@ -153,6 +164,7 @@ impl Conjuncts<'_, '_> {
         drafted.sort_by_key(|drafted| drafted.base.order);
         self.over_budget |= !is_complete;
         self.left -= self.used_budget(&drafted, total, size);
+        let rows = self.binding_rows(&drafted);
         let mut kept = self.kept_rows();
         let mut rest = &drafted[..];
         while !rest.is_empty() {
@@ -162,7 +174,7 @@ impl Conjuncts<'_, '_> {
                 batch <= MAX_BATCH
             };
             let (now, later) = rest.split_at(rest.iter().take_while(fits).count().max(1));
-            self.decide(now, &mut kept);
+            self.decide(now, &rows, &mut kept);
             rest = later;
         }
         true
@@ -177,12 +189,13 @@ impl Conjuncts<'_, '_> {
         let has_in_body = self.language.has_in_body();
         let is_anywhere = self.language.options().look_ahead == LookAhead::Anywhere;
         let mut drafts = Drafts::default();
-        let mut draft = |mode: usize, literal: &Literal, new: &[TypedVariable], is_known: bool| {
+        let mut draft = |mode: usize, literal: &Literal, new: &[TypedVariable], is_known: bool, single: Option<u32>| {
             let touched = self.touched(literal);
             let depends_on_body =
                 is_anywhere && has_in_body && !self.language.binds_body_variables(mode, literal, self.path);
             if depends_on_body || base.is_connected_by(literal, touched, self.next) {
                 drafts.push(mode, literal, touched, new, is_known);
+                drafts.single.push(single);
             }
             drafts.count
         };
@@ -193,7 +206,7 @@ impl Conjuncts<'_, '_> {
             for mode in 0..self.language.modes() {
                 self.language.for_each_literal(mode, &scope, |literal, is_known| {
                     generated += usize::from(!is_known);
-                    let count = draft(mode, &literal.literal, &literal.new, is_known);
+                    let count = draft(mode, &literal.literal, &literal.new, is_known, None);
                     fits &= count <= self.left && generated <= self.max_drafts();
                     fits
                 });
@@ -203,14 +216,14 @@ impl Conjuncts<'_, '_> {
             }
         }
         if base.conjuncts.iter().any(|conjunct| conjunct.2 != 0) {
-            let singles = self.list.iter().take_while(|conjunct| conjunct.literals.len() == 1);
+            let singles = self.list.iter().enumerate().take_while(|(_, conjunct)| conjunct.literals.len() == 1);
             let shift = base.new.len() as u32;
-            for conjunct in singles.skip(if base.literals.len() == 1 { base.first } else { 0 }) {
+            for (b, conjunct) in singles.skip(if base.literals.len() == 1 { base.first } else { 0 }) {
                 let (mode, literal) = (conjunct.modes[0], shifted(&conjunct.literals[0], self.next, shift));
                 let is_known = clause.contains(&&literal);
                 if is_known || self.language.is_allowed(mode, &literal, &clause) {
                     let new: Vec<TypedVariable> = conjunct.new.iter().map(|known| known.shifted(shift)).collect();
-                    draft(mode, &literal, &new, is_known);
+                    draft(mode, &literal, &new, is_known, Some(b as u32));
                 }
             }
         }
@@ -277,19 +290,16 @@ impl Conjuncts<'_, '_> {
     }
 
     /// Decides the drafts of some bases, and adds the conjuncts whose coverage is new.
-    fn decide(&mut self, drafted: &[Drafted], kept: &mut HashMap<Arc<Bits>, u8>) {
+    fn decide(&mut self, drafted: &[Drafted], rows: &HashMap<u64, RowsOfPath>, kept: &mut HashMap<Arc<Bits>, u8>) {
         let jobs = self.jobs(drafted);
         let size = jobs.iter().map(|job| job.chosen.len()).sum::<usize>() / jobs.len().max(1);
         let steps = self.coverage.examples().len() + 32 * size;
         let mut refined: Vec<Refined> = parallel::map(&jobs, steps, |job| {
-            let Job { base, literals, chosen, within } = job;
-            let refined = self.coverage.refine(literals, &drafted[*base].drafts.literals, chosen, within);
-            let undecided = || Refined {
-                rows: Vec::new(),
-                of: vec![Refinement::Undecided(0); chosen.len()],
-                bounds: vec![Bits::clone(within)],
-            };
-            refined.unwrap_or_else(undecided)
+            let Drafted { base, drafts } = &drafted[job.base];
+            match rows.get(&job.touched) {
+                Some(rows) if base.members.len() == 1 => self.decide_job(job, base.members[0], rows, drafts),
+                _ => self.refine(job, &job.chosen, drafts),
+            }
         });
         self.decide_rest(drafted, &jobs, &mut refined);
         // By base and draft, the number of the job and the index in it.
@@ -341,6 +351,66 @@ impl Conjuncts<'_, '_> {
         }
     }
 
+    /// Decides chosen drafts of a job.
+    fn refine(&self, job: &Job<'_>, chosen: &[u32], drafts: &Drafts) -> Refined {
+        let undecided = || Refined {
+            rows: Vec::new(),
+            of: vec![Refinement::Undecided(0); chosen.len()],
+            bounds: vec![Bits::clone(&job.within)],
+        };
+        self.coverage.refine(&job.literals, &drafts.literals, chosen, &job.within).unwrap_or_else(undecided)
+    }
+
+    /// Decides the drafts of a job: those that share no new variable with the base, a conjunct of
+    /// one literal, by the bindings of the path.
+    fn decide_job(&self, job: &Job<'_>, base: usize, rows: &RowsOfPath, drafts: &Drafts) -> Refined {
+        let Some(&first) = rows.number_of.get(&(base as u32)) else { return self.refine(job, &job.chosen, drafts) };
+        let number = |k: &usize| rows.number_of.get(&drafts.single[job.chosen[*k] as usize]?).copied();
+        let (paired, rest): (Vec<usize>, Vec<usize>) = (0..job.chosen.len()).partition(|k| number(k).is_some());
+        let others: Vec<u32> = paired.iter().filter_map(number).collect();
+        let pairs = rows.rows.pairs(first as usize, &others, &job.within);
+        let chosen: Vec<u32> = rest.iter().map(|&k| job.chosen[k]).collect();
+        let mut refined = if rest.is_empty() { Refined::default() } else { self.refine(job, &chosen, drafts) };
+        let before = refined.rows.len() as u32;
+        let moved = |of: &Refinement| match *of {
+            Refinement::Row(row) => Refinement::Row(before + row),
+            other => other,
+        };
+        let mut of = vec![Refinement::Empty; job.chosen.len()];
+        rest.iter().zip(&refined.of).for_each(|(&k, found)| of[k] = *found);
+        paired.iter().zip(&pairs.of).for_each(|(&k, found)| of[k] = moved(found));
+        refined.of = of;
+        refined.rows.extend(pairs.rows);
+        refined
+    }
+
+    /// Returns the bindings of path components with the single literals that match them, by the
+    /// components that pairs of these touch together.
+    fn binding_rows(&self, drafted: &[Drafted]) -> HashMap<u64, RowsOfPath> {
+        let mut pairs: BTreeMap<u64, usize> = BTreeMap::new();
+        for drafted in drafted.iter().filter(|drafted| drafted.base.literals.len() == 1) {
+            let is_single = |&draft: &usize| drafted.drafts.single[draft].is_some();
+            for draft in (0..drafted.drafts.len()).filter(is_single) {
+                *pairs.entry(drafted.touched(draft)).or_default() += 1;
+            }
+        }
+        let mut all = HashMap::default();
+        for (touched, pairs) in pairs.into_iter().filter(|&(touched, _)| touched != 0) {
+            let mut literals = LiteralList::default();
+            let mut number_of: HashMap<u32, u32> = HashMap::default();
+            for (b, conjunct) in self.list.iter().enumerate() {
+                if conjunct.literals.len() == 1 && conjunct.touched != 0 && conjunct.touched & !touched == 0 {
+                    number_of.insert(b as u32, literals.len() as u32);
+                    literals.push(conjunct.literals[0].predicate, &conjunct.literals[0].args);
+                }
+            }
+            let path: Vec<&Literal> = self.touched_path(touched).collect();
+            let rows = self.coverage.binding_rows(&path, &literals, &self.path_coverage, pairs);
+            all.extend(rows.map(|rows| (touched, RowsOfPath { rows, number_of })));
+        }
+        all
+    }
+
     /// Returns the drafts of each base, grouped by the path components that they touch.
     fn jobs<'j>(&'j self, drafted: &'j [Drafted]) -> Vec<Job<'j>> {
         let mut jobs: Vec<Job<'j>> = Vec::new();
@@ -354,7 +424,7 @@ impl Conjuncts<'_, '_> {
                     None => {
                         let within = within.get_or_insert_with(|| self.covered_by(&own.base)).clone();
                         let literals = self.touched_path(touched).chain(&own.base.literals).collect();
-                        jobs.push(Job { base: number, literals, chosen: Vec::new(), within });
+                        jobs.push(Job { base: number, touched, literals, chosen: Vec::new(), within });
                         of_touched.push((touched, jobs.len() - 1));
                         jobs.len() - 1
                     }
