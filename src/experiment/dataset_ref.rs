@@ -71,8 +71,8 @@ impl DatasetRef {
         Manifest::find(&self.id).ok()
     }
 
-    /// Returns whether predicates may have more than two arguments, as far as that is known before the
-    /// data are read.
+    /// Returns whether predicates may have more than two arguments, as far as that is known before
+    /// the data are read.
     pub fn may_have_long_predicates(&self) -> bool {
         self.manifest().is_none_or(|manifest| !manifest.arity.is_empty())
     }

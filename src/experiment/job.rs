@@ -218,8 +218,8 @@ impl Job {
     }
 
     /// Returns the path of its file of scores, relative to the spec, if it has one. Scores have no
-    /// parameters, so all their settings change the split, and `{case}` names the folder that an export
-    /// of the same spec has for it.
+    /// parameters, so all their settings change the split, and `{case}` names the folder that an
+    /// export of the same spec has for it.
     pub fn scores_path(&self) -> Option<String> {
         let ScoreSource::Files(path) = &self.system.external()?.source else { return None };
         let value = |name: &str| match name {

@@ -15,7 +15,8 @@ use crate::parallel;
 /// See [`Coverage::refines`].
 const REFINEMENTS_PER_MEMBER: usize = 128;
 
-/// See [`Coverage::binding_rows`]: as many pairs per literal as half the refinements of an interface.
+/// See [`Coverage::binding_rows`]: as many pairs per literal as half the refinements of an
+/// interface.
 const PAIRS_PER_MEMBER: usize = 2;
 
 impl Coverage<'_> {

@@ -57,7 +57,8 @@ impl Benchmark {
             return Err(BenchmarkError::NoSuchFold { id: self.id.clone(), index: outer, count: outer_count });
         }
         let id = format!("{}, training part of fold {}", self.id, outer + 1);
-        // Examples that a fraction drops are in no inner fold, so that it bounds what the choice sees.
+        // Examples that a fraction drops are in no inner fold, so that it bounds what the choice
+        // sees.
         let inner = SplitOptions { folds: Some(count), train_fraction: 1.0, ..*split };
         let (mut sets, mut kept) = (Vec::new(), None);
         // A group has the requested number of negatives already.

@@ -114,8 +114,9 @@ impl Isolation {
     ) -> Result<JobEnd, RunError> {
         let failed = |error: io::Error| RunError::Isolation(format!("{}: {error}", self.program.shown()));
         let job = &planned.job;
-        // Below the system's temporary directory, since the run directory holds labels of other jobs; and
-        // hidden from the commands of other folds, since its training examples are their test examples.
+        // Below the system's temporary directory, since the run directory holds labels of other
+        // jobs; and hidden from the commands of other folds, since its training examples are their
+        // test examples.
         let scratch = job.runs_command().then(|| HiddenDir::new_in(&std::env::temp_dir())).transpose();
         let scratch = scratch.map_err(|error| RunError::Isolation(format!("no temporary directory: {error}")))?;
         let assignment = Assignment {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::super::dataset_ref::DatasetRef;
 use super::super::job::{Keep, Limits};
+use super::arity;
 use super::diagnostic::{SpecDiagnostic, SpecLocation, listed};
 use super::directory;
 use super::experiment::{CompareSettings, ExpectedMean, Experiment, ExperimentDataset, ModelConfig};
@@ -83,7 +84,7 @@ pub fn check(raw: &RawTable, data: DataRequirement, diagnostics: &mut Vec<SpecDi
     let universes = universes.as_ref();
     let varies_arity = axes.iter().flat_map(|axis| &axis.choices).any(|choice| choice.arity.is_some())
         || universes.is_some_and(MultiverseSpec::varies_arity);
-    models::check_arity(items("model"), varies_arity, diagnostics);
+    arity::check(items("model"), varies_arity, diagnostics);
     let rows = RowSettings { models: &models, complete, presets: &presets, axes: &axes, seed, universes };
     let datasets = datasets(&table, &seeds, data, &rows, multiverse.as_mut(), diagnostics);
     let folds = |part: &ExperimentDataset| part.folds.or_else(|| part.source.known_folds()).unwrap_or(1);

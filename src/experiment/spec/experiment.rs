@@ -143,8 +143,8 @@ impl Experiment {
         rows.filter(is_unrepeatable).map(|row| row.model.as_str()).collect()
     }
 
-    /// Returns the models that see a dataset in an arity of their own, with the arity and the names of
-    /// these datasets.
+    /// Returns the models that see a dataset in an arity of their own, with the arity and the names
+    /// of these datasets.
     pub fn own_arities(&self) -> IndexMap<(&str, Arity), Vec<&str>> {
         let mut found: IndexMap<(&str, Arity), IndexSet<&str>> = IndexMap::default();
         for part in &self.datasets {
@@ -235,8 +235,8 @@ impl ExperimentDataset {
         }
     }
 
-    /// Returns the arity of a row that is its model's own, if it differs from that of the dataset and
-    /// the dataset may have longer predicates.
+    /// Returns the arity of a row that is its model's own, if it differs from that of the dataset
+    /// and the dataset may have longer predicates.
     pub fn own_arity(&self, row: &ModelConfig) -> Option<Arity> {
         let differs = |arity: &Arity| *arity != self.source.variant.arity;
         row.own_arity.filter(differs).filter(|_| self.source.may_have_long_predicates())

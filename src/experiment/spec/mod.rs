@@ -5,6 +5,7 @@
 //! their values. All diagnostics are reported at once, each with location, value, and what is
 //! accepted.
 
+mod arity;
 mod check;
 mod diagnostic;
 mod directory;

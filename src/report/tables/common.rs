@@ -37,8 +37,8 @@ pub fn notes(results: &Results) -> Vec<Note> {
     notes
 }
 
-/// Returns the notes about models: what their numbers lack beside those of others, and which see other
-/// data.
+/// Returns the notes about models: what their numbers lack beside those of others, and which see
+/// other data.
 fn model_notes(results: &Results) -> impl Iterator<Item = Note> {
     let no_probabilities = Undefined::NotProbabilities.to_string();
     let lacks_probabilities = |stored: &StoredJob| {

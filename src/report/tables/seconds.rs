@@ -29,9 +29,9 @@ pub fn seconds_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table>
     })
 }
 
-/// Returns the mean processor time of each model on each dataset: unlike [`seconds_table`] it hardly
-/// depends on the load of the machine. `None` with a sweep, without a command to compare with, or if
-/// it was not measured.
+/// Returns the mean processor time of each model on each dataset: unlike [`seconds_table`] it
+/// hardly depends on the load of the machine. `None` with a sweep, without a command to compare
+/// with, or if it was not measured.
 pub fn processor_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table> {
     if !rows.iter().any(|row| row.kind == "command") {
         return None;

@@ -121,8 +121,9 @@ fn a_command_sees_no_test_label() {
     }
 }
 
-/// Waits for the job of the other fold, searches from its own parent and from the temporary directory, and
-/// waits until the other has searched. A superuser sets its rights aside, which would find everything.
+/// Waits for the job of the other fold, searches from its own parent and from the temporary
+/// directory, and waits until the other has searched. A superuser sets its rights aside, which
+/// would find everything.
 const SEARCH: &str = r#"
 set -e
 fold=$(sed -n 's/.*"fold": \([0-9]*\),.*/\1/p' job.json)

@@ -179,7 +179,8 @@ fn examples_with_times_are_split_by_time() {
 
 #[test]
 fn examples_that_a_fraction_drops_are_in_no_inner_fold() {
-    // With three negatives per positive, negatives are drawn; only dropped examples are left to draw.
+    // With three negatives per positive, negatives are drawn; only dropped examples are left to
+    // draw.
     for (folds, count, ratio) in [(4, 3, 2.0), (4, 2, 2.0), (2, 2, 2.0), (4, 3, 3.0), (2, 2, 3.0)] {
         let split = SplitOptions { train_fraction: 0.5, negatives_per_positive: ratio, ..SplitOptions::new(7) };
         let directory = tempfile::tempdir().unwrap();
