@@ -19,19 +19,20 @@ use super::search::Search;
 use crate::cancel;
 use crate::logic::Literal;
 
-/// The maximum number of bindings, per group and in any case.
+/// The maximum number of bindings: this many on average per group of examples, besides a number
+/// that few groups may have, but never more than [`MAX_ROWS`].
 const ROWS_PER_GROUP: usize = 512;
-const MIN_ROWS: usize = 1 << 12;
-
-/// The maximum number of bindings in any case, and of nonzero words for the sets of rows of all
-/// literals: 24 MiB.
+const ROWS_OF_FEW_GROUPS: usize = 1 << 12;
 const MAX_ROWS: usize = 1 << 20;
+
+/// The maximum number of nonzero words in the sets of rows of all literals: 24 MiB with their
+/// indices.
 const MAX_WORDS: usize = 1 << 21;
 
-/// The steps per binding that the enumeration may take.
+/// The steps that the enumeration may take per binding that is allowed.
 const STEPS_PER_ROW: u64 = 8;
 
-/// The number of groups between two polls for cancellation.
+/// The number of groups, or of pairs, between two polls for cancellation.
 const POLL_INTERVAL: usize = 64;
 
 /// The bindings of a path for each group of examples, with the literals that match them.
@@ -97,7 +98,7 @@ pub(super) fn binding_rows(
     let heads: Vec<u32> = (0..arity as u32).collect();
     let groups = (context.groups)(&heads);
     let needed = needed_groups(&groups, within);
-    let max_rows = (ROWS_PER_GROUP * needed.len() + MIN_ROWS).min(MAX_ROWS);
+    let max_rows = (ROWS_PER_GROUP * needed.len() + ROWS_OF_FEW_GROUPS).min(MAX_ROWS);
 
     let width = base.locals.len();
     let onto: Vec<u32> = (0..width as u32).collect();
@@ -151,9 +152,7 @@ impl BindingRows {
         let (mut tuple, mut last): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
         let (mut id, mut words) = (0, 0);
         for (row, (&group, of_row)) in self.group_of.iter().zip(values.chunks_exact(width.max(1))).enumerate() {
-            if row.is_multiple_of(POLL_INTERVAL * ROWS_PER_GROUP) {
-                cancel::poll();
-            }
+            cancel::poll_at(row);
             let first = self.groups.first[group as usize] as usize;
             let limit = limits.values[limits.of[first] as usize];
             tuple.clear();

@@ -220,16 +220,14 @@ impl<'p, 'a> Search<'p, 'a> {
             _ => value(0) << 32 | u64::from(self.limit_id),
         };
         if let Some(&MemoEntry { count, cost }) = self.memos[*memo].get(&key) {
-            if !self.memos_are_own && self.budget < u64::MAX {
-                self.budget_end = if cost == COST_OVERFLOW { 0 } else { self.budget_end.saturating_sub(cost.into()) };
-            }
+            self.charge(cost);
             return count;
         }
-        let (steps, budget_end) = (self.steps, self.budget_end);
+        let before = (self.steps, self.budget_end);
         let count = self.count_step(step);
         // A truncated count is not memoized.
         if self.memos[*memo].len() < MAX_MEMO_ENTRIES && !self.is_exhausted() {
-            let cost = u32::try_from(self.steps - steps + (budget_end - self.budget_end)).unwrap_or(COST_OVERFLOW);
+            let cost = self.cost_since(before);
             self.memos[*memo].insert(key, MemoEntry { count, cost });
         }
         count
@@ -247,15 +245,13 @@ impl<'p, 'a> Search<'p, 'a> {
         table.lookups += 1;
         if let Some(&MemoEntry { count, cost }) = table.counts.get(&key) {
             table.hits += 1;
-            if !self.memos_are_own && self.budget < u64::MAX {
-                self.budget_end = if cost == COST_OVERFLOW { 0 } else { self.budget_end.saturating_sub(cost.into()) };
-            }
+            self.charge(cost);
             return count;
         }
-        let (steps, budget_end) = (self.steps, self.budget_end);
+        let before = (self.steps, self.budget_end);
         let count = self.count_step(step);
         if !self.is_exhausted() {
-            let cost = u32::try_from(self.steps - steps + (budget_end - self.budget_end)).unwrap_or(COST_OVERFLOW);
+            let cost = self.cost_since(before);
             let counts = &mut self.wide_memos[memo].counts;
             if counts.len() >= MAX_WIDE_MEMO_ENTRIES {
                 counts.clear();
@@ -263,6 +259,20 @@ impl<'p, 'a> Search<'p, 'a> {
             counts.insert(key, MemoEntry { count, cost });
         }
         count
+    }
+
+    /// Charges the budget for a memoized count, as if it were counted again.
+    #[inline]
+    fn charge(&mut self, cost: u32) {
+        if !self.memos_are_own && self.budget < u64::MAX {
+            self.budget_end = if cost == COST_OVERFLOW { 0 } else { self.budget_end.saturating_sub(cost.into()) };
+        }
+    }
+
+    /// Returns the steps taken and charged since these values of `steps` and `budget_end`.
+    #[inline]
+    fn cost_since(&self, (steps, budget_end): (u64, u64)) -> u32 {
+        u32::try_from(self.steps - steps + (budget_end - self.budget_end)).unwrap_or(COST_OVERFLOW)
     }
 
     fn count_step(&mut self, step: &'p JoinStep<'a>) -> u32 {

@@ -1,8 +1,8 @@
 //! Working directories that cannot be found from their parents.
 //!
-//! A directory of a random name lies alone in a directory that may be entered but not listed: a
-//! search from anywhere above it does not arrive there, whoever searches. Only processes with the
-//! rights of a superuser ignore that.
+//! A directory with a random name lies alone in a directory that may be entered but not listed, so
+//! that a search from anywhere above does not find it. Processes with the rights of a superuser are
+//! not restricted by such modes.
 
 use std::fs;
 use std::io;

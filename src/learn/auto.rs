@@ -10,8 +10,8 @@
 //! - After the first fold, settings whose score is more than a margin below the best are discarded:
 //!   0.02, or 0.5/√n with n held-out examples of the rarest label, if that is more. The others are
 //!   compared on two folds by their mean score, then by the mean log-likelihood, then by their
-//!   order in the portfolio. A third fold would cost more than three trainings of the dearest
-//!   setting.
+//!   order in the portfolio. With a third fold, the choice would often cost more than three
+//!   trainings of the dearest setting.
 //! - Inner trainings have half of the boosting rounds, rounded up, and no early stopping.
 //!
 //! Examples are ordered by name when they are read, so the choice does not depend on the order of

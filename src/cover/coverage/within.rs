@@ -15,9 +15,9 @@ use crate::parallel;
 /// See [`Coverage::refines`].
 const REFINEMENTS_PER_MEMBER: usize = 128;
 
-/// See [`Coverage::binding_rows`]: as many pairs per literal as half the refinements of an
-/// interface.
-const PAIRS_PER_MEMBER: usize = 2;
+/// The bindings of a path are enumerated if there are as many pairs per literal as refinements of
+/// an interface from which on these are decided together, divided by this.
+const FEWER_PAIRS: usize = 2;
 
 impl Coverage<'_> {
     /// Covers several conjunctions, each inside a set of examples. An answer that took long is
@@ -120,7 +120,7 @@ impl Coverage<'_> {
         within: &Bits,
         pairs: usize,
     ) -> Option<BindingRows> {
-        if pairs < literals.len() * (self.min_members / PAIRS_PER_MEMBER) {
+        if pairs < literals.len() * (self.min_members / FEWER_PAIRS) {
             return None;
         }
         self.with_matches(|context, matches| binding_rows(context, matches, path, literals, within))
@@ -133,18 +133,23 @@ mod tests {
     use crate::cover::Refinement;
     use crate::determinism::Stream;
     use crate::kb::sample::{self, constants};
-    use crate::kb::{Example, naive};
+    use crate::kb::{Database, Example, naive};
     use crate::logic::{Argument, Variable};
+
+    /// Returns an example of every pair of the six constants.
+    fn pairs(database: &Database) -> Vec<Example> {
+        let all = constants(database, ["a", "b", "c", "d", "e", "f"]);
+        let pairs = all.iter().flat_map(|&first| all.iter().map(move |&second| [first, second]));
+        let example = |args: [_; 2]| Example { args: args.into(), positive: true, class: 0, weight: 1.0, line: 0 };
+        pairs.map(example).collect()
+    }
 
     #[test]
     fn answers_for_some_examples_complete_each_other() {
         let text = "mode: p(+a, -a). mode: q(+a, -a). p(a, b). p(b, c). p(c, d). p(d, b). p(e, a). p(f, f). \
             q(b, c). q(c, e). q(d, d). q(f, a). h(A, B) :- p(A, C), q(C, D), p(B, D). h(A, B) :- p(A, C), p(C, D), q(B, E).";
         let (database, clauses, _) = sample::build(text, None);
-        let all = constants(&database, ["a", "b", "c", "d", "e", "f"]);
-        let pairs = all.iter().flat_map(|&first| all.iter().map(move |&second| [first, second]));
-        let example = |args: [_; 2]| Example { args: args.into(), positive: true, class: 0, weight: 1.0, line: 0 };
-        let examples: Vec<Example> = pairs.map(example).collect();
+        let examples = pairs(&database);
         let coverage = Coverage::new(&database, clauses[0].0, &examples, 1 << 20).kept_from(0);
         let mut stream = Stream::new(1, &["within"]);
         let mut covered = 0;
@@ -167,10 +172,7 @@ mod tests {
             q(b, c). q(c, e). q(d, d). q(f, a). q(e, a). q(e, d). \
             h(A, B) :- p(A, C), q(C, D), q(D, E), p(B, D), p(C, C), q(A, B), p(E, D), q(C, E), p(D, d).";
         let (database, clauses, _) = sample::build(text, None);
-        let all = constants(&database, ["a", "b", "c", "d", "e", "f"]);
-        let pairs = all.iter().flat_map(|&first| all.iter().map(move |&second| [first, second]));
-        let example = |args: [_; 2]| Example { args: args.into(), positive: true, class: 0, weight: 1.0, line: 0 };
-        let examples: Vec<Example> = pairs.map(example).collect();
+        let examples = pairs(&database);
         let (target, literals) = &clauses[0];
         let coverage = Coverage::new(&database, *target, &examples, 1 << 20).refined_from(1);
         let (path, singles) = literals.split_at(2);

@@ -110,7 +110,7 @@ pub fn run(launch: &Launch<'_>, group: OwnGroup) -> io::Result<Ended> {
     };
     let seconds = began.elapsed().as_secs_f64();
     drop(running);
-    // The time of a process that nobody waits for is known from the measurements alone.
+    // Ended children include only processes that were waited for; the measurements have the others.
     let cpu_seconds = (launch.cpu_of_ended)().zip(cpu).map(|(ended, measured)| ended.max(measured));
     let output = output.finish();
     Ok(Ended { status, output, over_memory, peak_memory_bytes: peak, seconds, cpu_seconds, unwinding })

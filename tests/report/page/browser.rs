@@ -126,6 +126,14 @@ fn browse(browser: &Path, profile_dir: &Path, page: &Path, args: &[&str]) -> (St
     (read(&out), read(&err))
 }
 
+/// Returns what the script of a page found in a window of this size.
+fn measured(browser: &Path, page: &Path, size: &str) -> Value {
+    let profile_dir = tempfile::tempdir().unwrap();
+    let (dom, stderr) = browse(browser, profile_dir.path(), page, &["--dump-dom", &format!("--window-size={size}")]);
+    let report = dom.rsplit("<pre id=\"found\">").next().and_then(|rest| rest.split("</pre>").next());
+    serde_json::from_str(report.unwrap()).unwrap_or_else(|_| panic!("{stderr}"))
+}
+
 #[test]
 fn page_works_in_a_browser() {
     let Some(browser) = chromium() else {
@@ -225,11 +233,7 @@ fn explanations_fit_wide_and_narrow_screens() {
     let copy = home.join("checked.html");
     fs::write(&copy, page.replacen("</body>", &format!("{MEASURE}</body>"), 1)).unwrap();
     for (size, smallest) in [("1300,900", 10.0), ("500,900", 8.0)] {
-        let profile_dir = tempfile::tempdir().unwrap();
-        let (dom, stderr) =
-            browse(&browser, profile_dir.path(), &copy, &["--dump-dom", &format!("--window-size={size}")]);
-        let report = dom.rsplit("<pre id=\"found\">").next().and_then(|rest| rest.split("</pre>").next());
-        let found: Value = serde_json::from_str(report.unwrap()).unwrap_or_else(|_| panic!("{stderr}"));
+        let found = measured(&browser, &copy, size);
         assert_eq!(found["wide"], false, "{size}: {found}");
         assert_eq!(found["drawings"].as_array().unwrap().len(), 1, "one drawing is shown: {found}");
         assert_eq!(found["drawings"][0][0], true, "{size}: {found}");
@@ -290,11 +294,7 @@ fn sweeps_over_two_parameters_have_legible_heat_maps() {
     let copy = lab.path("out/checked.html");
     fs::write(&copy, lab.page().replacen("</body>", &format!("{MEASURE_SWEEP}</body>"), 1)).unwrap();
     for size in ["1300,900", "500,900"] {
-        let profile_dir = tempfile::tempdir().unwrap();
-        let (dom, stderr) =
-            browse(&browser, profile_dir.path(), &copy, &["--dump-dom", &format!("--window-size={size}")]);
-        let report = dom.rsplit("<pre id=\"found\">").next().and_then(|rest| rest.split("</pre>").next());
-        let found: Value = serde_json::from_str(report.unwrap()).unwrap_or_else(|_| panic!("{stderr}"));
+        let found = measured(&browser, &copy, size);
         assert_eq!(found["wide"], false, "{size}: {found}");
         // Beside the lines, one map per metric.
         assert_eq!(found["heat"].as_array().unwrap().len(), 2, "{found}");
@@ -407,11 +407,7 @@ fn page_of_a_multiverse_answers_first_and_fits() {
     let copy = lab.path("out/checked.html");
     fs::write(&copy, lab.page().replacen("</body>", &format!("{MEASURE_MULTIVERSE}</body>"), 1)).unwrap();
     for (size, height) in [("1300,900", 900.0), ("500,900", 1000.0)] {
-        let profile_dir = tempfile::tempdir().unwrap();
-        let (dom, stderr) =
-            browse(&browser, profile_dir.path(), &copy, &["--dump-dom", &format!("--window-size={size}")]);
-        let report = dom.rsplit("<pre id=\"found\">").next().and_then(|rest| rest.split("</pre>").next());
-        let found: Value = serde_json::from_str(report.unwrap()).unwrap_or_else(|_| panic!("{stderr}"));
+        let found = measured(&browser, &copy, size);
         for bad in ["wide", "wideOpen"] {
             assert_eq!(found[bad], false, "{bad} at {size}: {found}");
         }
