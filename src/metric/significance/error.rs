@@ -35,7 +35,7 @@ pub enum SampleError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NoTest {
     /// Too few pairs, datasets, models or resamples.
-    #[error("only {have} where at least {min} are needed")]
+    #[error("a test needs at least {min} values, got {have}")]
     TooFew {
         /// The number given.
         have: usize,
