@@ -10,7 +10,7 @@
 
 use super::catalog::{Catalog, Extension};
 use super::conjunction::{ComponentKey, KeyArg, KeyLiteral, decode};
-use crate::kb::{Index, Relation};
+use crate::kb::{Index, PositionTimes, Relation};
 use crate::logic::{Comparison, Constant, PredicateId};
 
 /// The assumed number of rows visited for the literal that follows another.
@@ -96,6 +96,18 @@ pub(super) struct Access<'a> {
     pub actions: Vec<(usize, Action)>,
     /// Whether the only bound value comes sorted and may repeat.
     pub may_repeat: bool,
+    /// The columns that decide whether a fact is visible under a time limit; `None` if facts are
+    /// checked one by one.
+    pub times: Option<FactTimes<'a>>,
+}
+
+/// The columns of an index with the times of facts.
+#[derive(Debug, Default)]
+pub(super) struct FactTimes<'a> {
+    /// Columns with the same value for all rows of a run.
+    pub of_run: Vec<(usize, PositionTimes<'a>)>,
+    /// Other columns.
+    pub of_row: Vec<(usize, PositionTimes<'a>)>,
 }
 
 /// A plan for searching a component.
@@ -463,6 +475,23 @@ impl<'a> Planner<'a> {
         }
         let next = prefix.len();
         let may_repeat = next + 1 < args.len() && matches!(actions[..], [(column, Action::Bind(_))] if column == next);
-        Some(Access { index, prefix, actions, may_repeat })
+        let times = self.times(*predicate, index, prefix.len());
+        Some(Access { index, prefix, actions, may_repeat, times })
+    }
+
+    /// Returns the columns with the times of facts; a run has the same values in the first `bound`
+    /// columns.
+    fn times(&self, predicate: PredicateId, index: &Index, bound: usize) -> Option<FactTimes<'a>> {
+        let database = self.catalog.database;
+        // Labels have a rule of their own, see `Database::view_includes`.
+        if !self.looks_ahead || database.recursion.is_some_and(|recursion| recursion.target == predicate) {
+            return None;
+        }
+        let Some(times) = &database.times else { return Some(FactTimes::default()) };
+        let at = |(column, &position): (usize, &u32)| Some((column, times.at_position(predicate, position as usize)?));
+        // The first column is the key of a run, bound or not.
+        let is_of_run = |(column, _): &(usize, PositionTimes<'_>)| *column < bound.max(1);
+        let (of_run, of_row) = index.order().iter().enumerate().filter_map(at).partition(is_of_run);
+        Some(FactTimes { of_run, of_row })
     }
 }

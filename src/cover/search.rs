@@ -53,6 +53,17 @@ impl WideMemo {
     }
 }
 
+/// What decides whether the rows of a run are visible.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Check {
+    /// All are.
+    None,
+    /// The times of some columns, under this limit.
+    Columns(f64),
+    /// Each fact is looked up.
+    Fact,
+}
+
 /// A search through one plan, for one head after another.
 ///
 /// The count for a head does not depend on the heads searched before, even where the budget runs
@@ -215,7 +226,7 @@ impl<'p, 'a> Search<'p, 'a> {
         }
         let value = |k: usize| u64::from(slots.get(k).map_or(0, |&slot| self.bindings[slot]));
         let key = match slots.len() {
-            2 if self.limit.is_some() => return self.count_step(step),
+            2 if self.limit.is_some() => return self.count_with_wide_memo(step, *memo, slots),
             2 => value(0) << 32 | value(1),
             _ => value(0) << 32 | u64::from(self.limit_id),
         };
@@ -339,7 +350,9 @@ impl<'p, 'a> Search<'p, 'a> {
         let index = access.index;
         let Some((&first, others)) = access.prefix.split_first() else {
             if index.order().is_empty() {
-                return if index.rows() > 0 { self.row(step, access, 0, 0) } else { 0 };
+                let is_checked = self.limit.is_some() || self.hidden == Some(step.predicate);
+                let check = if is_checked { Check::Fact } else { Check::None };
+                return if index.rows() > 0 { self.row(step, access, check, 0, 0) } else { 0 };
             }
             return self.sum(index.directory().iter(), |search, (key, run)| {
                 let matches = match access.actions.first() {
@@ -358,7 +371,20 @@ impl<'p, 'a> Search<'p, 'a> {
     }
 
     fn run(&mut self, step: &'p JoinStep<'a>, access: &'p Access<'a>, run: std::ops::Range<usize>, key: u32) -> u32 {
-        if self.limit.is_none() && self.hidden != Some(step.predicate) {
+        let check = match (self.limit, &access.times) {
+            _ if self.hidden == Some(step.predicate) => Check::Fact,
+            (None, _) => Check::None,
+            (Some(_), None) => Check::Fact,
+            (Some(limit), Some(times)) => {
+                let value = |column: usize| if column == 0 { key } else { self.value(access.prefix[column]) };
+                if times.of_run.iter().any(|&(column, times)| times.hides(Constant::from_id(value(column)), limit)) {
+                    self.step();
+                    return 0;
+                }
+                if times.of_row.is_empty() { Check::None } else { Check::Columns(limit) }
+            }
+        };
+        if check == Check::None {
             // Unconstrained columns do not distinguish rows, and the key of the run is bound
             // already.
             if run.is_empty() || access.actions.iter().all(|(column, _)| *column == 0) {
@@ -370,26 +396,29 @@ impl<'p, 'a> Search<'p, 'a> {
                 let column = &access.index.column(access.prefix.len())[run.clone()];
                 let mut last = None;
                 return self.sum(run.zip(column), |search, (at, value)| {
-                    if last.replace(value) == Some(value) { 0 } else { search.row(step, access, at, key) }
+                    if last.replace(value) == Some(value) { 0 } else { search.row(step, access, check, at, key) }
                 });
             }
         }
-        self.sum(run, |search, at| search.row(step, access, at, key))
+        self.sum(run, |search, at| search.row(step, access, check, at, key))
     }
 
-    fn row(&mut self, step: &'p JoinStep<'a>, access: &'p Access<'a>, at: usize, key: u32) -> u32 {
+    fn row(&mut self, step: &'p JoinStep<'a>, access: &'p Access<'a>, check: Check, at: usize, key: u32) -> u32 {
         self.step();
         for &(column, action) in &access.actions {
             if column > 0 && !self.act(action, access.index.column(column)[at]) {
                 return 0;
             }
         }
-        if (self.limit.is_some() || self.hidden == Some(step.predicate))
-            && !self.is_visible(step, access.index, at, key)
-        {
-            return 0;
-        }
-        self.product(&step.then)
+        let is_visible = match (check, &access.times) {
+            (Check::None, _) => true,
+            (Check::Columns(limit), Some(times)) => {
+                let value = |column: usize| Constant::from_id(access.index.column(column)[at]);
+                !times.of_row.iter().any(|&(column, times)| times.hides(value(column), limit))
+            }
+            (Check::Columns(_), None) | (Check::Fact, _) => self.is_visible(step, access.index, at, key),
+        };
+        if is_visible { self.product(&step.then) } else { 0 }
     }
 
     #[inline]

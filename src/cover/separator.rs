@@ -68,7 +68,7 @@ pub(super) struct Side {
 pub(super) struct Lists {
     /// The start of the list of each group, followed by the number of entries.
     starts: Vec<u32>,
-    /// Values of the separator as dense indices.
+    /// Distinct values of the separator, as dense indices.
     values: Vec<u32>,
     /// Numbers of groundings, saturated; empty if all are 1.
     numbers: Vec<u8>,
@@ -251,7 +251,9 @@ impl Side {
         }
         let mut search = Search::new(&plan, database, 1, None).with_budget(max_steps);
         let (mut starts, mut values, mut numbers) = (vec![0], Vec::new(), Vec::new());
-        let mut of_group: Vec<u32> = Vec::new();
+        // The place of each value in the list of this group, plus one; a place before the list is of
+        // an earlier group.
+        let mut places = vec![0u32; database.symbols.names() + database.symbols.numbers()];
         for (number, &first) in groups.first.iter().enumerate() {
             if number.is_multiple_of(POLL_INTERVAL) {
                 cancel::poll();
@@ -262,13 +264,19 @@ impl Side {
             }
             let (head, limit_id) = ([examples[first as usize].args[self.head as usize]], limits.of[first as usize]);
             let tuples = search.project(&head, limits.values[limit_id as usize], limit_id)?;
-            of_group.clear();
-            of_group.extend(tuples.chunks_exact(onto.len()).map(|tuple| dense_index(tuple[0], database)));
-            of_group.sort_unstable();
-            for equal in of_group.chunk_by(|a, b| a == b) {
-                values.push(equal[0]);
-                if max_count > 1 {
-                    numbers.push(equal.len().min(max_count.into()) as u8);
+            let start = values.len();
+            for tuple in tuples.chunks_exact(onto.len()) {
+                let value = dense_index(tuple[0], database);
+                let place = &mut places[value as usize];
+                if *place as usize <= start {
+                    values.push(value);
+                    *place = values.len() as u32;
+                    if max_count > 1 {
+                        numbers.push(1);
+                    }
+                } else if max_count > 1 {
+                    let number: &mut u8 = &mut numbers[*place as usize - 1];
+                    *number = max_count.min(number.saturating_add(1));
                 }
             }
             if values.len() > MAX_ENTRIES || search.steps > max_steps {

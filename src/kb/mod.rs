@@ -39,5 +39,6 @@ pub use renumbering::Renumbering;
 pub use schema::Schema;
 pub use signature::Signature;
 pub(crate) use sorting::resorted;
+pub(crate) use time::PositionTimes;
 pub use time::{TimeError, TimeRule, TimeSource, Times};
 pub use view::View;

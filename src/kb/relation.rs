@@ -80,8 +80,21 @@ impl Index {
     }
 
     /// Returns the number of leading columns that are bound.
-    fn bound_prefix(&self, bound: &[Option<Constant>]) -> usize {
-        self.order.iter().take_while(|&&position| bound[position as usize].is_some()).count()
+    fn bound_prefix(&self, value: impl Fn(u32) -> Option<Constant>) -> usize {
+        self.order.iter().take_while(|&&position| value(position).is_some()).count()
+    }
+
+    /// Returns the rows with the values of the first `prefix` columns.
+    fn matching(&self, prefix: usize, value: impl Fn(u32) -> Option<Constant>) -> Range<usize> {
+        let mut values = self.order[..prefix].iter().filter_map(|&position| value(position));
+        let mut range = match values.next() {
+            Some(key) => self.run(key),
+            None => 0..self.rows as usize,
+        };
+        for (k, value) in values.enumerate() {
+            range = self.narrow(range, k + 1, value);
+        }
+        range
     }
 
     fn bytes(&self) -> usize {
@@ -160,45 +173,46 @@ impl Relation {
     /// remaining bound arguments. Binding patterns of the modes are prefixes of an index and need
     /// no filter. The result is empty if the length of `bound` differs from the arity.
     pub fn lookup<'r, 'b>(&'r self, bound: &'b [Option<Constant>]) -> FactRows<'r, 'b> {
-        let first = &self.indexes[0];
         if bound.len() != self.arity {
-            return FactRows { index: first, bound: &[], prefix: 0, range: 0..0, slot: 0 };
+            return FactRows { index: &self.indexes[0], bound: &[], prefix: 0, range: 0..0, slot: 0 };
         }
-        let (mut index, mut prefix) = (first, first.bound_prefix(bound));
-        for other in &self.indexes[1..] {
-            let longer = other.bound_prefix(bound);
-            if longer > prefix {
-                (index, prefix) = (other, longer);
-            }
-        }
-        let values = || index.order.iter().map_while(|&position| bound[position as usize]);
-        let (mut range, mut slot) = (0..index.rows as usize, 0);
-        if let Some(key) = values().next() {
-            range = index.run(key);
+        let (index, prefix) = self.longest_prefix(|position| bound[position as usize]);
+        let mut slot = 0;
+        let range = index.matching(prefix, |position| bound[position as usize]);
+        if let Some(key) = index.order.first().filter(|_| prefix > 0).and_then(|&first| bound[first as usize]) {
             slot = index.directory.slot(key.id());
-        }
-        for (k, value) in values().enumerate().skip(1) {
-            range = index.narrow(range, k, value);
         }
         let filter = if bound.iter().flatten().count() > prefix { bound } else { &[] };
         FactRows { index, bound: filter, prefix, range, slot }
     }
 
+    /// Returns an upper bound of the number of facts with these values of bound arguments; `args`
+    /// is their number.
+    pub(crate) fn max_matching(&self, args: usize, value: impl Fn(u32) -> Option<Constant>) -> usize {
+        if args != self.arity {
+            return 0;
+        }
+        let (index, prefix) = self.longest_prefix(&value);
+        index.matching(prefix, &value).len()
+    }
+
+    /// Returns the index with the longest prefix of bound arguments, and its length.
+    fn longest_prefix(&self, value: impl Fn(u32) -> Option<Constant>) -> (&Index, usize) {
+        let first = &self.indexes[0];
+        let (mut index, mut prefix) = (first, first.bound_prefix(&value));
+        for other in &self.indexes[1..] {
+            let longer = other.bound_prefix(&value);
+            if longer > prefix {
+                (index, prefix) = (other, longer);
+            }
+        }
+        (index, prefix)
+    }
+
     /// Returns whether the relation contains a fact.
     pub fn contains(&self, args: &[Constant]) -> bool {
-        if args.len() != self.arity {
-            return false;
-        }
-        let index = &self.indexes[0];
-        let mut values = index.order.iter().map(|&position| args[position as usize]);
-        let mut range = match values.next() {
-            Some(key) => index.run(key),
-            None => 0..index.rows as usize,
-        };
-        for (k, value) in values.enumerate() {
-            range = index.narrow(range, k + 1, value);
-        }
-        !range.is_empty()
+        let value = |position: u32| Some(args[position as usize]);
+        args.len() == self.arity && !self.indexes[0].matching(self.arity, value).is_empty()
     }
 
     /// Iterates over all facts in the order of the first index.

@@ -96,9 +96,9 @@ pub enum TimeError {
 pub struct Times {
     /// The rule that the times were computed by.
     rule: TimeRule,
-    /// Time of each name, or NaN.
+    /// Time of each name, or NaN; empty if no name has one.
     names: Vec<f64>,
-    /// Time of each number that denotes an entity, or NaN.
+    /// Time of each number that denotes an entity, or NaN; empty if no number has one.
     numbers: Vec<f64>,
     /// Whether names have their time at all positions rather than only those of the timed type.
     names_anywhere: bool,
@@ -129,10 +129,11 @@ impl Times {
             let types = from.schema.argument_types(id).unwrap_or_default();
             types.iter().map(|&t| Some(t) == timed_type).collect()
         };
+        let unless_untimed = |table: Vec<f64>| if table.iter().all(|time| time.is_nan()) { Vec::new() } else { table };
         let times = Times {
             rule: rule.clone(),
-            names,
-            numbers,
+            names: unless_untimed(names),
+            numbers: unless_untimed(numbers),
             names_anywhere: matches!(rule.source, TimeSource::Predicate(_)),
             timed_positions: from.predicates.iter().map(is_timed).collect(),
             by_argument,
@@ -191,6 +192,19 @@ impl Times {
         }
     }
 
+    /// Returns the times of constants at an argument position; `None` if no fact has its time from
+    /// there.
+    pub(crate) fn at_position(&self, predicate: PredicateId, position: usize) -> Option<PositionTimes<'_>> {
+        if position > 0 && self.is_by_argument(predicate) {
+            return None;
+        }
+        let (is_timed, is_strict) = (self.is_timed(predicate, position), self.is_by_argument(predicate));
+        let names: &[f64] = if is_timed || self.names_anywhere { &self.names } else { &[] };
+        let numbers: &[f64] = if is_timed { &self.numbers } else { &[] };
+        let has_any = !names.is_empty() || !numbers.is_empty();
+        has_any.then_some(PositionTimes { names, numbers, is_strict })
+    }
+
     /// Warns about constants of the timed type that have no time, since facts about them have no
     /// limit.
     fn untimed(&self, timed_type: TypeId, from: &TimeInputs<'_>) -> Option<Diagnostic> {
@@ -220,6 +234,27 @@ impl Times {
         8 * (self.names.capacity() + self.numbers.capacity())
             + self.by_argument.capacity()
             + self.timed_positions.iter().map(|p| size_of::<Vec<bool>>() + p.capacity()).sum::<usize>()
+    }
+}
+
+/// The times of constants at an argument position of a predicate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PositionTimes<'t> {
+    names: &'t [f64],
+    numbers: &'t [f64],
+    /// Whether facts are visible strictly after this time only.
+    is_strict: bool,
+}
+
+impl PositionTimes<'_> {
+    /// Returns whether facts with this constant here are invisible under a time limit. A fact is
+    /// visible if none of its constants hides it, since its time is the latest of theirs.
+    #[inline]
+    pub fn hides(&self, constant: Constant, limit: f64) -> bool {
+        let table = if constant.is_number() { self.numbers } else { self.names };
+        // No time is NaN, which no comparison holds for.
+        let time = table.get((constant.id() & !NUMBER_BIT) as usize);
+        time.is_some_and(|&time| if self.is_strict { time >= limit } else { time > limit })
     }
 }
 

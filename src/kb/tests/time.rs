@@ -82,6 +82,32 @@ fn numbers_have_times_only_at_positions_of_the_timed_type() {
 }
 
 #[test]
+fn a_fact_is_invisible_if_a_constant_hides_it_at_its_position() {
+    let text = "mode: cites(+paper, -paper). mode: pages(+paper, #count). mode: age(+paper, #count).
+        year(\"a1\", 1). year(b2, 2). year(7, 3). mode: year(+paper, #count).
+        cites(\"a1\", b2). cites(b2, \"a1\"). cites(7, b2). cites(b2, 7). pages(b2, 7). pages(7, 7). age(draft, 3). age(c5, 1).";
+    let mut invisible = 0;
+    for rule in [by_facts(&["cites"]), by_facts(&[]), by_ids("paper"), by_ids("count")] {
+        let (database, ..) = sample::build(text, Some(&rule));
+        let times = database.times.as_ref().unwrap();
+        for predicate in database.predicates.iter() {
+            for fact in database.facts.relation(predicate).iter() {
+                let args = fact.to_vec();
+                for limit in [0.0, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0] {
+                    let hides = |(position, &constant): (usize, &Constant)| {
+                        times.at_position(predicate, position).is_some_and(|times| times.hides(constant, limit))
+                    };
+                    let is_visible = database.visible(predicate, &args, Some(limit));
+                    assert_eq!(is_visible, !args.iter().enumerate().any(hides), "{args:?} at {limit}");
+                    invisible += usize::from(!is_visible);
+                }
+            }
+        }
+    }
+    assert!(invisible > 20);
+}
+
+#[test]
 fn time_rules_that_do_not_match_the_facts_are_errors() {
     let facts = by_facts(&[]);
     assert_eq!(

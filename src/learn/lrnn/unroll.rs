@@ -29,6 +29,9 @@ pub(super) struct Unrolled {
 /// Facts that may be visited per grounding allowed.
 const STEPS_PER_GROUNDING: usize = 100;
 
+/// The number of literals matched between two polls for cancellation.
+const CALLS_PER_POLL: u64 = 1 << 10;
+
 /// Maximum number of facts in the unfolding of a uniform rule.
 const MAX_UNFOLDED: usize = 200;
 
@@ -93,6 +96,8 @@ struct BoundRule {
 }
 
 type RuleBindings = Vec<Option<Constant>>;
+/// Neurons of the ground atoms of a latent predicate; `None` for one that is not derivable.
+type AtomNeurons = HashMap<Vec<Constant>, Option<u32>>;
 /// Derivable atoms of a latent predicate, for a binding pattern.
 type DerivedAtoms = Rc<Vec<Vec<Constant>>>;
 
@@ -100,7 +105,7 @@ struct Unroller<'a> {
     database: &'a Database,
     family: Family,
     max_groundings: usize,
-    rules: Vec<BoundRule>,
+    rules: Vec<Rc<BoundRule>>,
     /// Rules by head.
     by_head: Vec<Vec<usize>>,
     /// Size of the unfolding of each uniform head; `None` if a head is not uniform.
@@ -108,8 +113,10 @@ struct Unroller<'a> {
     /// The shared neuron of each uniform head.
     uniform_neurons: Vec<Option<u32>>,
     arena: Arena,
-    atoms: HashMap<(usize, Vec<Constant>), Option<u32>>,
-    solved: HashMap<(usize, RuleBindings), DerivedAtoms>,
+    /// By head.
+    atoms: Vec<AtomNeurons>,
+    /// By head and binding pattern.
+    solved: Vec<HashMap<RuleBindings, DerivedAtoms>>,
     budget_hits: u64,
 }
 
@@ -124,8 +131,8 @@ impl<'a> Unroller<'a> {
             uniform: Vec::new(),
             uniform_neurons: vec![None; template.heads().len()],
             arena: Arena::default(),
-            atoms: HashMap::default(),
-            solved: HashMap::default(),
+            atoms: vec![HashMap::default(); template.heads().len()],
+            solved: vec![HashMap::default(); template.heads().len()],
             budget_hits: 0,
         };
         for (number, rule) in (0u32..).zip(&template.rules) {
@@ -134,7 +141,7 @@ impl<'a> Unroller<'a> {
                 (resolve(template, rule, number, database), template.head_number(rule.head))
             {
                 unroller.by_head[head].push(unroller.rules.len());
-                unroller.rules.push(bound);
+                unroller.rules.push(Rc::new(bound));
             }
         }
         // Predicates are acyclic, so this terminates for any order of heads.
@@ -197,9 +204,10 @@ impl<'a> Unroller<'a> {
 
     /// Returns the aggregation neuron of a uniform rule that has a grounding.
     fn uniform_group(&mut self, rule: usize) -> u32 {
-        let BoundRule { number, body, .. } = self.rules[rule].clone();
+        let rule = self.rules[rule].clone();
+        let BoundRule { number, body, .. } = &*rule;
         let inputs = body.iter().map(|literal| self.uniform_atom(literal.kind)).collect();
-        let neuron = self.arena.add(Neuron::Rule { rule: number, inputs });
+        let neuron = self.arena.add(Neuron::Rule { rule: *number, inputs });
         self.arena.group(vec![neuron], self.family)
     }
 
@@ -217,31 +225,31 @@ impl<'a> Unroller<'a> {
 
     /// Returns the aggregation neuron of a rule for a ground head; `None` without groundings.
     fn group(&mut self, rule: usize, head: &RuleBindings) -> Option<u32> {
-        let BoundRule { number, body, .. } = self.rules[rule].clone();
+        let found = self.groundings(rule, head);
+        let rule = self.rules[rule].clone();
         let mut neurons = Vec::new();
-        for bindings in self.groundings(rule, head) {
-            let mut inputs = Vec::with_capacity(body.len());
-            for literal in &body {
-                let args: Option<Vec<Constant>> = ground(&literal.args, &bindings).into_iter().collect();
-                inputs.extend(self.atom(literal.kind, args?));
+        for bindings in found.iter() {
+            let mut inputs = Vec::with_capacity(rule.body.len());
+            for literal in &rule.body {
+                inputs.extend(match literal.kind {
+                    // A grounding consists of facts that hold.
+                    AtomKind::Facts(_) => Some(self.arena.add(Neuron::Fact)),
+                    AtomKind::Latent(head) => {
+                        let args: Option<Vec<Constant>> = ground(&literal.args, bindings).collect();
+                        self.atom(head, args?)
+                    }
+                });
             }
-            if inputs.len() == body.len() {
-                neurons.push(self.arena.add(Neuron::Rule { rule: number, inputs }));
+            if inputs.len() == rule.body.len() {
+                neurons.push(self.arena.add(Neuron::Rule { rule: rule.number, inputs }));
             }
         }
         (!neurons.is_empty()).then(|| self.arena.group(neurons, self.family))
     }
 
-    /// Returns the neuron of a ground atom, if it is derivable.
-    fn atom(&mut self, kind: AtomKind, args: Vec<Constant>) -> Option<u32> {
-        let head = match kind {
-            AtomKind::Facts(predicate) => {
-                let holds = self.database.facts.relation(predicate).contains(&args);
-                return holds.then(|| self.arena.add(Neuron::Fact));
-            }
-            AtomKind::Latent(head) => head,
-        };
-        if let Some(&known) = self.atoms.get(&(head, args.clone())) {
+    /// Returns the neuron of a ground atom of a latent predicate, if it is derivable.
+    fn atom(&mut self, head: usize, args: Vec<Constant>) -> Option<u32> {
+        if let Some(&known) = self.atoms[head].get(&args) {
             return known;
         }
         let bindings: RuleBindings = args.iter().copied().map(Some).collect();
@@ -251,130 +259,185 @@ impl<'a> Unroller<'a> {
             inputs.extend(group.map(|group| (self.rules[rule].number, group)));
         }
         let neuron = (!inputs.is_empty()).then(|| self.arena.add(Neuron::Atom { head: head as u32, inputs }));
-        self.atoms.insert((head, args), neuron);
+        self.atoms[head].insert(args, neuron);
         neuron
     }
 
     /// Enumerates the groundings of a rule's body that agree with a head, up to the limit. All
     /// variables are bound.
-    fn groundings(&mut self, rule: usize, head: &RuleBindings) -> Vec<RuleBindings> {
-        let body = self.rules[rule].distinct.clone();
+    fn groundings(&mut self, rule: usize, head: &RuleBindings) -> Groundings {
+        let rule = self.rules[rule].clone();
         let mut bindings = head.clone();
-        bindings.resize(self.rules[rule].variables, None);
-        let mut search = GroundingSearch {
-            found: Vec::new(),
-            steps: self.max_groundings.saturating_mul(STEPS_PER_GROUNDING),
-            cut: false,
-        };
-        let pending: Vec<usize> = (0..body.len()).collect();
-        self.search(&body, &pending, &bindings, &mut search);
+        bindings.resize(rule.variables, None);
+        let found = Groundings { width: rule.variables, values: Vec::new(), number: 0 };
+        let steps = self.max_groundings.saturating_mul(STEPS_PER_GROUNDING);
+        let matched = vec![false; rule.distinct.len()];
+        let mut search = GroundingSearch { found, steps, cut: false, bindings, matched, bound: Vec::new(), calls: 0 };
+        self.search(&rule.distinct, &mut search);
         self.budget_hits += u64::from(search.cut);
         search.found
     }
 
-    fn search(
-        &mut self,
-        body: &[BoundLiteral],
-        pending: &[usize],
-        bindings: &RuleBindings,
-        search: &mut GroundingSearch,
-    ) {
-        cancel::poll();
+    fn search(&mut self, body: &[BoundLiteral], search: &mut GroundingSearch) {
+        if search.calls.is_multiple_of(CALLS_PER_POLL) {
+            cancel::poll();
+        }
+        search.calls += 1;
         // Next is the literal with the fewest matching facts.
-        let Some(&next) = pending.iter().min_by_key(|&&k| self.cost(&body[k], bindings)) else {
+        let pending = (0..body.len()).filter(|&k| !search.matched[k]);
+        let Some(next) = pending.min_by_key(|&k| self.cost(&body[k], &search.bindings)) else {
             // Only one more complete grounding exceeds the limit.
-            search.cut = search.found.len() >= self.max_groundings;
+            search.cut = search.found.number >= self.max_groundings;
             if !search.cut {
-                search.found.push(bindings.clone());
+                search.found.push(&search.bindings);
             }
             return;
         };
-        let rest: Vec<usize> = pending.iter().copied().filter(|&k| k != next).collect();
+        search.matched[next] = true;
         let BoundLiteral { kind, args } = &body[next];
-        let given = ground(args, bindings);
-        let candidates: Vec<Vec<Constant>> = match *kind {
+        let given: RuleBindings = ground(args, &search.bindings).collect();
+        match *kind {
             AtomKind::Facts(predicate) => {
-                let rows = self.database.facts.relation(predicate).lookup(&given);
-                rows.take(search.steps + 1).map(|row| row.to_vec()).collect()
+                for row in self.database.facts.relation(predicate).lookup(&given) {
+                    if !self.extend(body, args, row.iter(), search) {
+                        return;
+                    }
+                }
             }
-            AtomKind::Latent(head) => self.solutions(head, given).to_vec(),
-        };
-        for fact in candidates {
-            if search.steps == 0 {
-                search.cut = true;
-                return;
-            }
-            search.steps -= 1;
-            if let Some(extended) = unify(args, &fact, bindings) {
-                self.search(body, &rest, &extended, search);
-                if search.cut {
-                    return;
+            AtomKind::Latent(head) => {
+                for atom in self.solutions(head, given).iter() {
+                    if !self.extend(body, args, atom.iter().copied(), search) {
+                        return;
+                    }
                 }
             }
         }
+        search.matched[next] = false;
+    }
+
+    /// Searches on with the arguments of a literal bound to a fact; returns whether the search goes
+    /// on.
+    fn extend(
+        &mut self,
+        body: &[BoundLiteral],
+        args: &[Argument],
+        fact: impl Iterator<Item = Constant>,
+        search: &mut GroundingSearch,
+    ) -> bool {
+        if search.steps == 0 {
+            search.cut = true;
+            return false;
+        }
+        search.steps -= 1;
+        let before = search.bound.len();
+        if search.unify(args, fact) {
+            self.search(body, search);
+        }
+        search.unbind(before);
+        !search.cut
     }
 
     /// Estimates the facts to visit for a literal.
     fn cost(&self, literal: &BoundLiteral, bindings: &RuleBindings) -> usize {
-        let given = ground(&literal.args, bindings);
         match literal.kind {
-            AtomKind::Facts(predicate) => self.database.facts.relation(predicate).lookup(&given).range().len(),
-            AtomKind::Latent(_) if given.iter().all(Option::is_some) => 1,
+            AtomKind::Facts(predicate) => {
+                let relation = self.database.facts.relation(predicate);
+                relation.max_matching(literal.args.len(), |position| value(literal.args[position as usize], bindings))
+            }
+            AtomKind::Latent(_) if ground(&literal.args, bindings).all(|value| value.is_some()) => 1,
             // The cost is unknown before solving; prefer more bound arguments.
-            AtomKind::Latent(_) => usize::MAX - given.iter().flatten().count(),
+            AtomKind::Latent(_) => usize::MAX - ground(&literal.args, bindings).flatten().count(),
         }
     }
 
     /// Returns the derivable atoms of a latent predicate under a binding pattern.
     fn solutions(&mut self, head: usize, given: RuleBindings) -> DerivedAtoms {
-        if let Some(known) = self.solved.get(&(head, given.clone())) {
+        if let Some(known) = self.solved[head].get(&given) {
             return known.clone();
         }
         let mut atoms: IndexSet<Vec<Constant>> = IndexSet::default();
         for rule in self.by_head[head].clone() {
-            for bindings in self.groundings(rule, &given) {
+            for bindings in self.groundings(rule, &given).iter() {
                 let args: Option<Vec<Constant>> = bindings[..given.len()].iter().copied().collect();
                 atoms.extend(args);
             }
         }
         let atoms: DerivedAtoms = Rc::new(atoms.into_iter().collect());
-        self.solved.insert((head, given), atoms.clone());
+        self.solved[head].insert(given, atoms.clone());
         atoms
     }
 }
 
+/// Groundings of a rule: the values of its variables.
+struct Groundings {
+    /// The number of variables.
+    width: usize,
+    values: Vec<Option<Constant>>,
+    number: usize,
+}
+
+impl Groundings {
+    fn push(&mut self, bindings: &[Option<Constant>]) {
+        self.values.extend_from_slice(bindings);
+        self.number += 1;
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[Option<Constant>]> {
+        (0..self.number).map(|k| &self.values[k * self.width..(k + 1) * self.width])
+    }
+}
+
+/// The state of an enumeration of groundings.
 struct GroundingSearch {
-    found: Vec<RuleBindings>,
+    found: Groundings,
     /// Remaining facts to visit.
     steps: usize,
     cut: bool,
+    bindings: RuleBindings,
+    /// The literals that are matched.
+    matched: Vec<bool>,
+    /// The variables that were bound, in this order.
+    bound: Vec<u32>,
+    calls: u64,
+}
+
+impl GroundingSearch {
+    /// Unifies the arguments of a literal with a fact.
+    fn unify(&mut self, args: &[Argument], fact: impl Iterator<Item = Constant>) -> bool {
+        args.iter().zip(fact).all(|(arg, constant)| match *arg {
+            Argument::Constant(known) => known == constant,
+            Argument::Variable(Variable(k)) => match self.bindings[k as usize] {
+                Some(known) => known == constant,
+                None => {
+                    self.bindings[k as usize] = Some(constant);
+                    self.bound.push(k);
+                    true
+                }
+            },
+            Argument::Number(_) => false,
+        })
+    }
+
+    /// Unbinds all variables but the first ones that were bound.
+    fn unbind(&mut self, to: usize) {
+        for k in self.bound.drain(to..) {
+            self.bindings[k as usize] = None;
+        }
+    }
 }
 
 /// Substitutes the bindings into the arguments.
-fn ground(args: &[Argument], bindings: &RuleBindings) -> RuleBindings {
-    let value = |arg: &Argument| match *arg {
+fn ground(args: &[Argument], bindings: &[Option<Constant>]) -> impl Iterator<Item = Option<Constant>> {
+    args.iter().map(|&arg| value(arg, bindings))
+}
+
+fn value(arg: Argument, bindings: &[Option<Constant>]) -> Option<Constant> {
+    match arg {
         Argument::Constant(constant) => Some(constant),
         Argument::Variable(Variable(k)) => bindings[k as usize],
         // Templates with comparisons are rejected on reading.
         Argument::Number(_) => None,
-    };
-    args.iter().map(value).collect()
-}
-
-/// Unifies the arguments with a fact.
-fn unify(args: &[Argument], fact: &[Constant], bindings: &RuleBindings) -> Option<RuleBindings> {
-    let mut extended = bindings.clone();
-    for (arg, &constant) in args.iter().zip(fact) {
-        let known = match *arg {
-            Argument::Constant(known) => known,
-            Argument::Variable(Variable(k)) => *extended[k as usize].get_or_insert(constant),
-            Argument::Number(_) => return None,
-        };
-        if known != constant {
-            return None;
-        }
     }
-    Some(extended)
 }
 
 /// Resolves a rule against the names of a database; `None` if a name is unknown.
