@@ -75,7 +75,7 @@ impl Index {
     pub fn narrow(&self, run: Range<usize>, k: usize, value: Constant) -> Range<usize> {
         let column = &self.column(k)[run.clone()];
         let start = partition_point(column, |id| id < value.id());
-        let end = start + partition_point(&column[start..], |id| id == value.id());
+        let end = start + leading(&column[start..], value.id());
         run.start + start..run.start + end
     }
 
@@ -336,6 +336,17 @@ impl<'r> Iterator for FactRows<'r, '_> {
         let max = self.range.len();
         (if self.bound.is_empty() { max } else { 0 }, Some(max))
     }
+}
+
+/// Returns the number of leading ids that are `value`: few, in most cases.
+#[inline]
+fn leading(column: &[u32], value: u32) -> usize {
+    let mut end = 1;
+    while end <= column.len() && column[end - 1] == value {
+        end *= 2;
+    }
+    let equal = end / 2;
+    if equal == 0 { 0 } else { equal + partition_point(&column[equal..column.len().min(end)], |id| id == value) }
 }
 
 /// Returns the number of leading ids for which a test holds. The method of slices is not inlined

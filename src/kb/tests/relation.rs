@@ -75,3 +75,15 @@ fn lookups_in_an_empty_relation_are_empty() {
     assert!(!empty.contains(&[c(0), c(0)]));
     assert_eq!(empty.values(0), []);
 }
+
+#[test]
+fn runs_of_equal_values_of_any_length_are_found() {
+    // Column 1 of the first order has runs of 1, 2, …, 20 rows.
+    let facts: Vec<[u32; 3]> = (0..20).flat_map(|value| (0..=value).map(move |last| [7, value, last])).collect();
+    let facts: Vec<&[u32]> = facts.iter().map(|fact| &fact[..]).collect();
+    let found = relation(3, &facts, &[&[0, 1, 2]]);
+    for value in 0..21 {
+        let expected: Vec<_> = facts.iter().filter(|fact| fact[1] == value).map(|fact| fact.to_vec()).collect();
+        assert_eq!(rows(found.lookup(&[Some(c(7)), Some(c(value)), None])), expected);
+    }
+}
