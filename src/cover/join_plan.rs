@@ -121,6 +121,9 @@ pub(crate) struct JoinPlan<'a> {
     pub(super) projected: Vec<usize>,
     /// The memos of steps that enumerate projected variables: they are valid for one head only.
     pub(super) enumerated: Vec<usize>,
+    /// Whether two bindings are the key of a memo under a time limit too. See
+    /// [`Planner::looks_ahead`].
+    pub(super) memoizes_limited_pairs: bool,
 }
 
 /// Estimates the rows visited to match a literal whose head variables are bound.
@@ -199,7 +202,8 @@ impl<'a> JoinPlan<'a> {
         let mut bound = vec![false; slots];
         bound[..arity].fill(true);
         let roots = planner.steps(all, &bound, true);
-        JoinPlan { roots, slots, memos: planner.memos, projected, enumerated: planner.enumerated }
+        let Planner { memos, enumerated, .. } = planner;
+        JoinPlan { roots, slots, memos, projected, enumerated, memoizes_limited_pairs: looks_ahead }
     }
 }
 
@@ -214,8 +218,9 @@ struct Planner<'a> {
     is_projected: Vec<bool>,
     /// See [`JoinPlan::enumerated`].
     enumerated: Vec<usize>,
-    /// Whether the order of literals depends on the checks they enable, and further indexes are
-    /// used. Otherwise the rows visited by a search under a budget are those of earlier versions.
+    /// Whether the order of literals depends on the checks they enable, and further indexes, memos
+    /// and the times of columns are used. Otherwise the rows visited by a search under a budget,
+    /// and so the counts that the budget cuts, are those of earlier versions.
     looks_ahead: bool,
 }
 

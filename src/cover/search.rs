@@ -29,15 +29,15 @@ struct MemoEntry {
 
 const COST_OVERFLOW: u32 = u32::MAX;
 
-/// The maximum number of memoized counts per plan step with more than two bindings.
+/// The maximum number of memoized counts per plan step with a wide key.
 const MAX_WIDE_MEMO_ENTRIES: usize = 1 << 14;
 
 /// The lookups after which a memo must have had some hits, and the lookups per hit.
 const MIN_LOOKUPS: u64 = 1 << 9;
 const MAX_LOOKUPS_PER_HIT: u64 = 8;
 
-/// A memo with more than two bindings as its key. Most are of use for one head only, and many have
-/// hardly any hits.
+/// A memo with three or four bindings as its key, or with two and a time limit. Most are of use for
+/// one head only, and many have hardly any hits.
 #[derive(Clone, Debug, Default)]
 struct WideMemo {
     counts: HashMap<u128, MemoEntry>,
@@ -55,13 +55,13 @@ impl WideMemo {
 
 /// What decides whether the rows of a run are visible.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Check {
+enum Visibility {
     /// All are.
-    None,
+    All,
     /// The times of some columns, under this limit.
-    Columns(f64),
+    ByColumns(f64),
     /// Each fact is looked up.
-    Fact,
+    ByFact,
 }
 
 /// A search through one plan, for one head after another.
@@ -86,7 +86,7 @@ pub(crate) struct Search<'p, 'a> {
     /// Counts saturate here.
     max_count: u32,
     memos: Vec<HashMap<u64, MemoEntry>>,
-    /// The memos with more than two bindings as their key, by the same index.
+    /// The memos with wide keys, by the same index.
     wide_memos: Vec<WideMemo>,
     /// Whether all memos are of the current head, so that their cost is charged already.
     memos_are_own: bool,
@@ -226,7 +226,10 @@ impl<'p, 'a> Search<'p, 'a> {
         }
         let value = |k: usize| u64::from(slots.get(k).map_or(0, |&slot| self.bindings[slot]));
         let key = match slots.len() {
-            2 if self.limit.is_some() => return self.count_with_wide_memo(step, *memo, slots),
+            2 if self.limit.is_some() && self.plan.memoizes_limited_pairs => {
+                return self.count_with_wide_memo(step, *memo, slots);
+            }
+            2 if self.limit.is_some() => return self.count_step(step),
             2 => value(0) << 32 | value(1),
             _ => value(0) << 32 | u64::from(self.limit_id),
         };
@@ -244,7 +247,7 @@ impl<'p, 'a> Search<'p, 'a> {
         count
     }
 
-    /// The same for a memo with more bindings as its key.
+    /// The same for a memo with a wide key.
     fn count_with_wide_memo(&mut self, step: &'p JoinStep<'a>, memo: usize, slots: &[usize]) -> u32 {
         let is_full = slots.len() == MAX_MEMO_SLOTS;
         if (is_full && self.limit.is_some()) || !self.wide_memos[memo].is_worthwhile() {
@@ -351,8 +354,8 @@ impl<'p, 'a> Search<'p, 'a> {
         let Some((&first, others)) = access.prefix.split_first() else {
             if index.order().is_empty() {
                 let is_checked = self.limit.is_some() || self.hidden == Some(step.predicate);
-                let check = if is_checked { Check::Fact } else { Check::None };
-                return if index.rows() > 0 { self.row(step, access, check, 0, 0) } else { 0 };
+                let visibility = if is_checked { Visibility::ByFact } else { Visibility::All };
+                return if index.rows() > 0 { self.row(step, access, visibility, 0, 0) } else { 0 };
             }
             return self.sum(index.directory().iter(), |search, (key, run)| {
                 let matches = match access.actions.first() {
@@ -371,20 +374,20 @@ impl<'p, 'a> Search<'p, 'a> {
     }
 
     fn run(&mut self, step: &'p JoinStep<'a>, access: &'p Access<'a>, run: std::ops::Range<usize>, key: u32) -> u32 {
-        let check = match (self.limit, &access.times) {
-            _ if self.hidden == Some(step.predicate) => Check::Fact,
-            (None, _) => Check::None,
-            (Some(_), None) => Check::Fact,
+        let visibility = match (self.limit, &access.times) {
+            _ if self.hidden == Some(step.predicate) => Visibility::ByFact,
+            (None, _) => Visibility::All,
+            (Some(_), None) => Visibility::ByFact,
             (Some(limit), Some(times)) => {
                 let value = |column: usize| if column == 0 { key } else { self.value(access.prefix[column]) };
                 if times.of_run.iter().any(|&(column, times)| times.hides(Constant::from_id(value(column)), limit)) {
                     self.step();
                     return 0;
                 }
-                if times.of_row.is_empty() { Check::None } else { Check::Columns(limit) }
+                if times.of_row.is_empty() { Visibility::All } else { Visibility::ByColumns(limit) }
             }
         };
-        if check == Check::None {
+        if visibility == Visibility::All {
             // Unconstrained columns do not distinguish rows, and the key of the run is bound
             // already.
             if run.is_empty() || access.actions.iter().all(|(column, _)| *column == 0) {
@@ -396,27 +399,34 @@ impl<'p, 'a> Search<'p, 'a> {
                 let column = &access.index.column(access.prefix.len())[run.clone()];
                 let mut last = None;
                 return self.sum(run.zip(column), |search, (at, value)| {
-                    if last.replace(value) == Some(value) { 0 } else { search.row(step, access, check, at, key) }
+                    if last.replace(value) == Some(value) { 0 } else { search.row(step, access, visibility, at, key) }
                 });
             }
         }
-        self.sum(run, |search, at| search.row(step, access, check, at, key))
+        self.sum(run, |search, at| search.row(step, access, visibility, at, key))
     }
 
-    fn row(&mut self, step: &'p JoinStep<'a>, access: &'p Access<'a>, check: Check, at: usize, key: u32) -> u32 {
+    fn row(
+        &mut self,
+        step: &'p JoinStep<'a>,
+        access: &'p Access<'a>,
+        visibility: Visibility,
+        at: usize,
+        key: u32,
+    ) -> u32 {
         self.step();
         for &(column, action) in &access.actions {
             if column > 0 && !self.act(action, access.index.column(column)[at]) {
                 return 0;
             }
         }
-        let is_visible = match (check, &access.times) {
-            (Check::None, _) => true,
-            (Check::Columns(limit), Some(times)) => {
+        let is_visible = match (visibility, &access.times) {
+            (Visibility::All, _) => true,
+            (Visibility::ByColumns(limit), Some(times)) => {
                 let value = |column: usize| Constant::from_id(access.index.column(column)[at]);
                 !times.of_row.iter().any(|&(column, times)| times.hides(value(column), limit))
             }
-            (Check::Columns(_), None) | (Check::Fact, _) => self.is_visible(step, access.index, at, key),
+            (Visibility::ByColumns(_), None) | (Visibility::ByFact, _) => self.is_visible(step, access.index, at, key),
         };
         if is_visible { self.product(&step.then) } else { 0 }
     }

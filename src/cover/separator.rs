@@ -251,8 +251,8 @@ impl Side {
         }
         let mut search = Search::new(&plan, database, 1, None).with_budget(max_steps);
         let (mut starts, mut values, mut numbers) = (vec![0], Vec::new(), Vec::new());
-        // The place of each value in the list of this group, plus one; a place before the list is of
-        // an earlier group.
+        // The place of each value in the list of this group, plus one. A place before the list is
+        // that of an earlier group.
         let mut places = vec![0u32; database.symbols.names() + database.symbols.numbers()];
         for (number, &first) in groups.first.iter().enumerate() {
             if number.is_multiple_of(POLL_INTERVAL) {

@@ -186,8 +186,8 @@ impl Relation {
         FactRows { index, bound: filter, prefix, range, slot }
     }
 
-    /// Returns an upper bound of the number of facts with these values of bound arguments; `args`
-    /// is their number.
+    /// Returns an upper bound of the number of facts with these values of bound arguments, 0 if the
+    /// number of arguments, `args`, differs from the arity.
     pub(crate) fn max_matching(&self, args: usize, value: impl Fn(u32) -> Option<Constant>) -> usize {
         if args != self.arity {
             return 0;

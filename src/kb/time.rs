@@ -252,7 +252,7 @@ impl PositionTimes<'_> {
     #[inline]
     pub fn hides(&self, constant: Constant, limit: f64) -> bool {
         let table = if constant.is_number() { self.numbers } else { self.names };
-        // No time is NaN, which no comparison holds for.
+        // A missing time is NaN, for which no comparison holds.
         let time = table.get((constant.id() & !NUMBER_BIT) as usize);
         time.is_some_and(|&time| if self.is_strict { time >= limit } else { time > limit })
     }

@@ -85,7 +85,8 @@ fn numbers_have_times_only_at_positions_of_the_timed_type() {
 fn a_fact_is_invisible_if_a_constant_hides_it_at_its_position() {
     let text = "mode: cites(+paper, -paper). mode: pages(+paper, #count). mode: age(+paper, #count).
         year(\"a1\", 1). year(b2, 2). year(7, 3). mode: year(+paper, #count).
-        cites(\"a1\", b2). cites(b2, \"a1\"). cites(7, b2). cites(b2, 7). pages(b2, 7). pages(7, 7). age(draft, 3). age(c5, 1).";
+        cites(\"a1\", b2). cites(b2, \"a1\"). cites(7, b2). cites(b2, 7). pages(b2, 7).
+        pages(7, 7). age(draft, 3). age(c5, 1).";
     let mut invisible = 0;
     for rule in [by_facts(&["cites"]), by_facts(&[]), by_ids("paper"), by_ids("count")] {
         let (database, ..) = sample::build(text, Some(&rule));

@@ -29,8 +29,8 @@ pub(super) struct Unrolled {
 /// Facts that may be visited per grounding allowed.
 const STEPS_PER_GROUNDING: usize = 100;
 
-/// The number of literals matched between two polls for cancellation.
-const CALLS_PER_POLL: u64 = 1 << 10;
+/// The number of facts looked at between two polls for cancellation.
+const FACTS_PER_POLL: usize = 1 << 10;
 
 /// Maximum number of facts in the unfolding of a uniform rule.
 const MAX_UNFOLDED: usize = 200;
@@ -272,17 +272,14 @@ impl<'a> Unroller<'a> {
         let found = Groundings { width: rule.variables, values: Vec::new(), number: 0 };
         let steps = self.max_groundings.saturating_mul(STEPS_PER_GROUNDING);
         let matched = vec![false; rule.distinct.len()];
-        let mut search = GroundingSearch { found, steps, cut: false, bindings, matched, bound: Vec::new(), calls: 0 };
+        let mut search =
+            GroundingSearch { found, steps, cut: false, bindings, matched, bound: Vec::new(), unpolled: 0 };
         self.search(&rule.distinct, &mut search);
         self.budget_hits += u64::from(search.cut);
         search.found
     }
 
     fn search(&mut self, body: &[BoundLiteral], search: &mut GroundingSearch) {
-        if search.calls.is_multiple_of(CALLS_PER_POLL) {
-            cancel::poll();
-        }
-        search.calls += 1;
         // Next is the literal with the fewest matching facts.
         let pending = (0..body.len()).filter(|&k| !search.matched[k]);
         let Some(next) = pending.min_by_key(|&k| self.cost(&body[k], &search.bindings)) else {
@@ -298,14 +295,18 @@ impl<'a> Unroller<'a> {
         let given: RuleBindings = ground(args, &search.bindings).collect();
         match *kind {
             AtomKind::Facts(predicate) => {
-                for row in self.database.facts.relation(predicate).lookup(&given) {
+                let rows = self.database.facts.relation(predicate).lookup(&given);
+                search.poll(rows.range().len());
+                for row in rows {
                     if !self.extend(body, args, row.iter(), search) {
                         return;
                     }
                 }
             }
             AtomKind::Latent(head) => {
-                for atom in self.solutions(head, given).iter() {
+                let atoms = self.solutions(head, given);
+                search.poll(atoms.len());
+                for atom in atoms.iter() {
                     if !self.extend(body, args, atom.iter().copied(), search) {
                         return;
                     }
@@ -398,10 +399,20 @@ struct GroundingSearch {
     matched: Vec<bool>,
     /// The variables that were bound, in this order.
     bound: Vec<u32>,
-    calls: u64,
+    /// The facts looked at since the last poll for cancellation, matching or not.
+    unpolled: usize,
 }
 
 impl GroundingSearch {
+    /// Polls for cancellation at intervals.
+    fn poll(&mut self, facts: usize) {
+        self.unpolled += 1 + facts;
+        if self.unpolled >= FACTS_PER_POLL {
+            self.unpolled = 0;
+            cancel::poll();
+        }
+    }
+
     /// Unifies the arguments of a literal with a fact.
     fn unify(&mut self, args: &[Argument], fact: impl Iterator<Item = Constant>) -> bool {
         args.iter().zip(fact).all(|(arg, constant)| match *arg {
