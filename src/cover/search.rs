@@ -485,3 +485,42 @@ fn memos_matching(steps: &[JoinStep<'_>], predicate: PredicateId) -> Vec<usize> 
 fn mentions(steps: &[JoinStep<'_>], predicate: PredicateId) -> bool {
     steps.iter().any(|step| step.predicate == predicate || mentions(&step.then, predicate))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cover::catalog::Catalog;
+    use crate::cover::conjunction::EncodedConjunction;
+    use crate::kb::sample::{self, constants};
+    use crate::kb::{TimeRule, TimeSource};
+    use std::fmt::Write as _;
+
+    #[test]
+    fn a_budgeted_count_under_a_time_limit_is_charged_for_repeated_pairs() {
+        let mut text =
+            String::from("mode: a(+x, -w). mode: b(+w, -v). mode: c(+v, -u). mode: d(+u, +y). year(x, 2000).");
+        let facts = |text: &mut String, name: &str, pairs: &mut dyn Iterator<Item = (String, String)>| {
+            pairs.for_each(|(one, other)| write!(text, " {name}({one}, {other}).").unwrap());
+        };
+        facts(&mut text, "a", &mut (0..20).map(|w| ("x".into(), format!("w{w}"))));
+        facts(&mut text, "b", &mut (0..20).flat_map(|w| (0..20).map(move |v| (format!("w{w}"), format!("v{v}")))));
+        facts(&mut text, "c", &mut (0..20).flat_map(|v| (0..5).map(move |u| (format!("v{v}"), format!("u{u}")))));
+        facts(&mut text, "d", &mut (0..5).flat_map(|u| (0..20).map(move |y| (format!("u{u}"), format!("y{y}")))));
+        text += " h(X, Y) :- a(X, W), b(W, V), c(V, U), d(U, Y).";
+        let source = TimeSource::Predicate("year".into());
+        let (database, clauses, _) = sample::build(&text, Some(&TimeRule { source, by_argument: Vec::new() }));
+        let catalog = Catalog::new(&database);
+        let key = EncodedConjunction::new(clauses[0].1.iter(), 2).key(&[0, 1, 2, 3]);
+        let head = constants(&database, ["x", "y3"]);
+        let plan = JoinPlan::with_exclusions(&key, &[], 2, &catalog);
+        let counted = |budget: u64, limit: Option<f64>| {
+            let mut search = Search::new(&plan, &database, u32::MAX, None).with_budget(budget);
+            let count = search.count(&head, limit, 0);
+            (count, search.is_truncated(count))
+        };
+        // A pair (V, Y) is counted again for each W, which takes 11 steps.
+        assert_eq!(counted(10_000, Some(2000.0)), (2000, false));
+        let (count, is_truncated) = counted(2_000, Some(2000.0));
+        assert!(count < 2000 && is_truncated, "{count}");
+    }
+}
