@@ -54,6 +54,14 @@ pub enum SlurmError {
         /// Error message of `sbatch`.
         message: String,
     },
+    /// No controller answers.
+    #[error(
+        "no Slurm controller can be reached: {message}; nothing was written: run this on a login node of the cluster"
+    )]
+    Unreachable {
+        /// Error message of `sbatch`.
+        message: String,
+    },
     /// Job arrays are not allowed.
     #[error(
         "the cluster does not allow job arrays (MaxArraySize is {size}); `lrbm plan SPEC --format commands` prints a \

@@ -18,6 +18,21 @@ pub struct Cluster {
     pub max_tasks: usize,
 }
 
+/// What `sbatch` says where there is no controller, in lower case.
+const NO_CONTROLLER: [&str; 2] = ["could not establish a configuration source", "unable to contact slurm controller"];
+
+/// Returns why the cluster does not accept tasks.
+fn refusal(error: SlurmError) -> SlurmError {
+    match error {
+        SlurmError::CommandFailed { message, .. } => {
+            let lower = message.to_lowercase();
+            let is_unreachable = NO_CONTROLLER.iter().any(|phrase| lower.contains(phrase));
+            if is_unreachable { SlurmError::Unreachable { message } } else { SlurmError::Rejected { message } }
+        }
+        other => other,
+    }
+}
+
 impl Cluster {
     /// Checks that the cluster would accept tasks of a run in this directory; submits and writes
     /// nothing.
@@ -29,10 +44,7 @@ impl Cluster {
         escape_pattern(&root)?;
         let mut args = options(settings);
         args.extend(["--test-only", "--wrap=true"].map(OsString::from));
-        call("sbatch", &args).map_err(|error| match error {
-            SlurmError::CommandFailed { message, .. } => SlurmError::Rejected { message },
-            other => other,
-        })?;
+        call("sbatch", &args).map_err(refusal)?;
         let config = call("scontrol", &["show", "config"].map(OsString::from))?;
         let size: u64 = parse::config(&config, "MaxArraySize").and_then(|size| size.parse().ok()).unwrap_or(1001);
         if size < 2 {
@@ -186,5 +198,17 @@ mod tests {
         assert_eq!(options(&settings), expected.map(OsString::from));
         assert_eq!(escape_pattern(Path::new("/a %a/'b'")).unwrap(), "/a %%a/'b'");
         assert!(escape_pattern(Path::new("/a\\b")).is_err() && escape_pattern(Path::new("/a\nb")).is_err());
+    }
+
+    #[test]
+    fn a_missing_controller_is_distinguished_from_rejected_tasks() {
+        let of = |message: &str| refusal(SlurmError::CommandFailed { program: "sbatch", message: message.into() });
+        for missing in [
+            "resolve_ctls_from_dns_srv: res_nsearch error: Unknown host; Could not establish a configuration source",
+            "allocation failure: Unable to contact slurm controller (connect failure)",
+        ] {
+            assert!(matches!(of(missing), SlurmError::Unreachable { .. }), "{missing}");
+        }
+        assert!(matches!(of("invalid partition specified: x"), SlurmError::Rejected { .. }));
     }
 }

@@ -91,26 +91,30 @@ impl Structure {
 
     /// Returns a note for each reference with a value that is no key of its type.
     pub fn dangling(&self, tables: &[SourceTable]) -> Vec<String> {
-        let mut known: IndexMap<&str, HashSet<Cow<'_, str>>> = IndexMap::default();
+        let mut known: IndexMap<&str, (Vec<String>, HashSet<Cow<'_, str>>)> = IndexMap::default();
         for (table, structure) in tables.iter().zip(&self.tables) {
             if let Some(key) = structure.key {
-                let values = &table.columns[key].values;
+                let SourceColumn { name, values } = &table.columns[key];
                 let texts = (0..values.rows()).filter_map(|row| values.text(row));
-                known.entry(&structure.key_type).or_default().extend(texts);
+                let (columns, keys) = known.entry(&structure.key_type).or_default();
+                columns.push(format!("`{}.{name}`", table.name));
+                keys.extend(texts);
             }
         }
         let mut notes = Vec::new();
         for (table, structure) in tables.iter().zip(&self.tables) {
             for (i, type_name) in &structure.references {
                 let SourceColumn { name, values } = &table.columns[*i];
-                let Some(keys) = known.get(type_name.as_str()) else { continue };
+                let Some((columns, keys)) = known.get(type_name.as_str()) else { continue };
                 let lost = |row: usize| values.text(row).filter(|text| !keys.contains(text)).map(|text| (row, text));
                 if let Some((row, text)) = (0..values.rows()).find_map(lost) {
                     notes.push(format!(
-                        "`{}` in row {} of `{}.{name}` is no key of the type {type_name}; it is imported all the same",
+                        "`{}` in row {} of `{}.{name}` is no key of the type {type_name}, which is that of {}; it is imported \
+                         all the same",
                         shortened(&text),
                         row + 1,
-                        table.name
+                        table.name,
+                        columns.join(", ")
                     ));
                 }
             }
