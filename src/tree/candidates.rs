@@ -37,9 +37,17 @@ struct Test {
     order: u32,
 }
 
+impl Test {
+    /// Returns the indices of its conjuncts.
+    fn conjuncts(&self) -> impl Iterator<Item = &u32> {
+        self.conjuncts.iter().take_while(|&&conjunct| conjunct != NO_CONJUNCT)
+    }
+}
+
 /// The candidate tests of a node, in order.
 #[derive(Debug)]
 pub(super) struct Candidates {
+    /// The conjuncts of the tests; `rows` has their coverage.
     conjuncts: Arc<Vec<Conjunct>>,
     tests: Vec<Test>,
     /// For each test the examples that the path and the test cover, as words.
@@ -69,7 +77,7 @@ impl Candidates {
     /// Returns the literals of a test and the variables it binds.
     pub fn test(&self, test: usize) -> (Vec<Literal>, Vec<TypedVariable>) {
         let (mut literals, mut new) = (Vec::new(), Vec::new());
-        for &conjunct in self.tests[test].conjuncts.iter().take_while(|&&conjunct| conjunct != NO_CONJUNCT) {
+        for &conjunct in self.tests[test].conjuncts() {
             self.conjuncts[conjunct as usize].append_to(self.next, &mut literals, &mut new);
         }
         // An at-least-k test binds no variable: its groundings differ.
@@ -81,8 +89,7 @@ impl Candidates {
 
     /// Returns the number of literals of a test.
     pub fn literals(&self, test: usize) -> usize {
-        let conjuncts = self.tests[test].conjuncts.iter().take_while(|&&conjunct| conjunct != NO_CONJUNCT);
-        conjuncts.map(|&conjunct| self.conjuncts[conjunct as usize].literals.len()).sum()
+        self.tests[test].conjuncts().map(|&conjunct| self.conjuncts[conjunct as usize].literals.len()).sum()
     }
 
     /// Returns the number of groundings a test requires.
@@ -97,8 +104,7 @@ impl Candidates {
 
     /// Returns the approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
-        let conjunct =
-            |conjunct: &Conjunct| 200 + (conjunct.literals.len() + conjunct.comparisons.len()) * 100 + 8 * self.stride;
+        let conjunct = |conjunct: &Conjunct| 200 + (conjunct.literals.len() + conjunct.comparisons.len()) * 100;
         8 * self.rows.len() + size_of_val(&self.tests[..]) + self.conjuncts.iter().map(conjunct).sum::<usize>()
     }
 
@@ -133,8 +139,28 @@ impl Candidates {
         candidates.over_budget |= conjuncts.closed;
         candidates.rows.shrink_to_fit();
         candidates.tests.shrink_to_fit();
-        candidates.conjuncts = Arc::new(conjuncts.list);
+        candidates.take_conjuncts(conjuncts.list);
         candidates
+    }
+
+    /// Takes the conjuncts of the tests, without their coverage: at large nodes it takes as much
+    /// memory as the rows.
+    fn take_conjuncts(&mut self, list: Vec<Conjunct>) {
+        let mut number_of: Vec<Option<u32>> = vec![None; list.len()];
+        for &conjunct in self.tests.iter().flat_map(Test::conjuncts) {
+            number_of[conjunct as usize] = Some(0);
+        }
+        let (nothing, mut kept) = (Arc::new(Bits::zeros(0)), Vec::new());
+        for (conjunct, number) in list.into_iter().zip(&mut number_of) {
+            if let Some(number) = number {
+                *number = kept.len() as u32;
+                kept.push(Conjunct { bits: nothing.clone(), ..conjunct });
+            }
+        }
+        for entry in self.tests.iter_mut().flat_map(|test| &mut test.conjuncts) {
+            *entry = number_of.get(*entry as usize).copied().flatten().unwrap_or(NO_CONJUNCT);
+        }
+        self.conjuncts = Arc::new(kept);
     }
 
     /// Returns the tests for some of the examples, given by their indices in ascending order. The

@@ -46,7 +46,7 @@ pub(crate) struct Conjunct {
     pub touched: u64,
     /// The number of covered examples.
     pub count: usize,
-    /// The covered examples.
+    /// The covered examples, while candidates are generated.
     pub bits: Arc<Bits>,
 }
 
