@@ -14,7 +14,9 @@ use crate::common::program::{command, succeeds};
 fn train(home: &Path, memory: &str) -> (u64, Vec<u8>) {
     let model = home.join(format!("{memory}.json"));
     let mut command = command(home);
+    // Deep trees have many candidate tests to keep.
     command.args(["train", "-q", "--target", "workedunder", "--memory", memory]);
+    command.args(["--set", "max_leaves=16", "--set", "trees=5"]);
     command.arg("--data").arg(home.join("data")).arg("--out").arg(&model);
     let mut child = command.stdout(Stdio::null()).spawn().unwrap();
     let mut peak = 0;
