@@ -57,7 +57,7 @@ fn with_values(command: clap::Command, shell: Shell) -> clap::Command {
 const DATA_COMMANDS: [&str; 4] = ["train", "predict", "explain", "convert"];
 
 fn published_ids() -> Vec<&'static str> {
-    Manifest::built_in().iter().map(|manifest| manifest.id.as_str()).collect()
+    Manifest::ids().collect()
 }
 
 fn dataset_ids() -> Vec<&'static str> {

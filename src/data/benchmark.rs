@@ -100,8 +100,7 @@ impl Benchmark {
         if Path::new(id).is_dir() {
             return Self::of_directory(Path::new(id), &LoadOptions::default(), variant);
         }
-        let published = Manifest::built_in().iter().map(|m| m.id.as_str());
-        let known: Vec<&str> = published.chain(Domain::ALL.map(|domain| domain.info().id)).collect();
+        let known: Vec<&str> = Manifest::ids().chain(Domain::ALL.map(|domain| domain.info().id)).collect();
         Err(BenchmarkError::Unknown {
             id: id.to_owned(),
             nearest: nearest(id, known.iter().copied()).map(str::to_owned),

@@ -4,6 +4,7 @@
 use crate::determinism::{HashMap, HashSet, IndexMap};
 use crate::kb::classes::sort_names;
 use crate::kb::{Classes, DatabaseBuilder, Example};
+use crate::logic::nearest::did_you_mean;
 use crate::logic::{Constant, Diagnostic, Diagnostics, PredicateId, ValueLimit};
 
 /// The use of the last argument of a target.
@@ -76,7 +77,10 @@ impl ClassLabels {
         let mut kept: Vec<Example> = examples.iter().filter(|example| example.positive).cloned().collect();
         self.drop_ambiguous(builder, &name, &mut kept, diagnostics);
         self.drop_rare(builder, &name, &mut kept, diagnostics);
-        diagnostics.extend(looks_like_regression(builder, &name, &kept).into_iter().collect());
+        match looks_like_regression(builder, &name, &kept) {
+            Some(warning) => diagnostics.push(warning),
+            None => diagnostics.extend(single_examples(builder, &name, &kept)),
+        }
         let class = |example: &Example| example.args.last().copied();
         let show = |constant: Constant| builder.symbols.show(constant).to_string();
         let mut names: Vec<String> = kept.iter().filter_map(class).map(show).collect();
@@ -160,6 +164,30 @@ fn looks_like_regression(builder: &DatabaseBuilder, name: &str, examples: &[Exam
         );
         Diagnostic::warning("regression", message, "replace the numbers by a few named ranges").about(name)
     })
+}
+
+/// Warns about classes of one example, which are often misspelt.
+fn single_examples(builder: &DatabaseBuilder, name: &str, examples: &[Example]) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    let mut counts: IndexMap<Constant, usize> = IndexMap::default();
+    for class in examples.iter().filter_map(|example| example.args.last()) {
+        *counts.entry(*class).or_default() += 1;
+    }
+    if examples.len() < MIN_GUESS {
+        return found;
+    }
+    let names = |is_single: bool| -> Vec<String> {
+        let chosen = counts.iter().filter(|&(_, &count)| (count == 1) == is_single);
+        chosen.map(|(&class, _)| builder.symbols.show(class).to_string()).collect()
+    };
+    let (singles, others) = (names(true), names(false));
+    for class in singles {
+        let message = format!("only 1 of {} examples of {name} has class {class}", examples.len());
+        let near = did_you_mean(&class, others.iter().map(String::as_str));
+        let help = format!("{near}a class needs examples both to learn from and to test with");
+        found.push(Diagnostic::warning("single-example", message, help).about(class));
+    }
+    found
 }
 
 impl ClassLabels {

@@ -25,18 +25,18 @@ pub use fields::{
 /// The host of raw files of public repositories.
 const PUBLISHED: &str = "https://raw.githubusercontent.com";
 
-/// The built-in manifests in the order in which they are listed.
+/// The built-in manifests by id, in the order in which they are listed.
 const BUILT_IN: [(&str, &str); 10] = [
-    ("datasets/uwcse.toml", include_str!("../../datasets/uwcse.toml")),
-    ("datasets/imdb.toml", include_str!("../../datasets/imdb.toml")),
-    ("datasets/cora.toml", include_str!("../../datasets/cora.toml")),
-    ("datasets/sports.toml", include_str!("../../datasets/sports.toml")),
-    ("datasets/mutagenesis.toml", include_str!("../../datasets/mutagenesis.toml")),
-    ("datasets/yeast2.toml", include_str!("../../datasets/yeast2.toml")),
-    ("datasets/webkb.toml", include_str!("../../datasets/webkb.toml")),
-    ("datasets/aan.toml", include_str!("../../datasets/aan.toml")),
-    ("datasets/icml.toml", include_str!("../../datasets/icml.toml")),
-    ("datasets/roofworld20.toml", include_str!("../../datasets/roofworld20.toml")),
+    ("uwcse", include_str!("../../datasets/uwcse.toml")),
+    ("imdb", include_str!("../../datasets/imdb.toml")),
+    ("cora", include_str!("../../datasets/cora.toml")),
+    ("sports", include_str!("../../datasets/sports.toml")),
+    ("mutagenesis", include_str!("../../datasets/mutagenesis.toml")),
+    ("yeast2", include_str!("../../datasets/yeast2.toml")),
+    ("webkb", include_str!("../../datasets/webkb.toml")),
+    ("aan", include_str!("../../datasets/aan.toml")),
+    ("icml", include_str!("../../datasets/icml.toml")),
+    ("roofworld20", include_str!("../../datasets/roofworld20.toml")),
 ];
 
 /// The error of reading a manifest.
@@ -78,22 +78,32 @@ pub enum ManifestError {
 }
 
 impl Manifest {
+    /// Returns the ids of the built-in manifests.
+    pub fn ids() -> impl Iterator<Item = &'static str> {
+        BUILT_IN.iter().map(|&(id, _)| id)
+    }
+
     /// Returns the built-in manifests.
-    pub fn built_in() -> &'static [Manifest] {
-        static PARSED: OnceLock<Vec<Manifest>> = OnceLock::new();
-        PARSED.get_or_init(|| {
-            let parse = |&(origin, text)| Manifest::parse(text, origin).expect("a test reads every built-in manifest");
-            BUILT_IN.iter().map(parse).collect()
-        })
+    pub fn built_in() -> impl Iterator<Item = &'static Manifest> {
+        (0..BUILT_IN.len()).map(Self::parsed)
     }
 
     /// Returns the built-in manifest with this id.
     pub fn find(id: &str) -> Result<&'static Manifest, ManifestError> {
-        let all = Self::built_in();
-        all.iter().find(|m| m.id == id).ok_or_else(|| ManifestError::UnknownDataset {
+        let index = Self::ids().position(|known| known == id);
+        index.map(Self::parsed).ok_or_else(|| ManifestError::UnknownDataset {
             id: id.to_owned(),
-            known: listed(all.iter().map(|m| m.id.as_str())),
-            hint: nearest(id, all.iter().map(|m| m.id.as_str())).map(str::to_owned),
+            known: listed(Self::ids()),
+            hint: nearest(id, Self::ids()).map(str::to_owned),
+        })
+    }
+
+    /// Returns a built-in manifest, parsed at its first use: commands on a user's directory need none.
+    fn parsed(index: usize) -> &'static Manifest {
+        static PARSED: [OnceLock<Manifest>; BUILT_IN.len()] = [const { OnceLock::new() }; BUILT_IN.len()];
+        PARSED[index].get_or_init(|| {
+            let (id, text) = BUILT_IN[index];
+            Manifest::parse(text, &format!("datasets/{id}.toml")).expect("a test reads every built-in manifest")
         })
     }
 

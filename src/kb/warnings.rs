@@ -1,18 +1,20 @@
 //! Warnings about inconsistencies between modes and facts.
 
 use super::facts::Facts;
-use super::mode::TypeId;
+use super::mode::{Mode, TypeId};
 use super::schema::{Schema, TypeConflict};
 use super::time::TimeInputs;
 use crate::determinism::{HashSet, IndexMap};
+use crate::logic::nearest::did_you_mean;
 use crate::logic::quantity::counted_as;
-use crate::logic::{Constant, Diagnostic, PredicateId, Predicates};
+use crate::logic::{Constant, Diagnostic, ModeSymbol, PredicateId, Predicates};
 
 /// Returns all warnings; facts of the predicate `time` need no mode.
 pub(crate) fn find(from: &TimeInputs<'_>, time: Option<PredicateId>) -> Vec<Diagnostic> {
     let mut found = type_conflicts(from.schema, from.predicates);
     found.extend(facts_without_mode(from, time));
     found.extend(modes_without_facts(from.schema, from.predicates, from.facts));
+    found.extend(unreachable_modes(from.schema, from.predicates));
     found.extend(constants_of_two_types(from));
     found
 }
@@ -77,6 +79,57 @@ fn modes_without_facts<'a>(
                 "check the spelling of its name in the facts (case-sensitive), or remove the mode",
             )
         })
+}
+
+/// Warns about predicates whose modes all require a bound variable of a type that nothing introduces.
+fn unreachable_modes(schema: &Schema, predicates: &Predicates) -> Vec<Diagnostic> {
+    let Some(mut bound) = types_of_targets(schema) else { return Vec::new() };
+    let for_target = |mode: &&Mode| mode.target.is_none_or(|target| schema.targets().contains(&target));
+    let in_tests = |mode: &&Mode| !schema.targets().contains(&mode.predicate);
+    let (mut reached, mut left) =
+        (HashSet::default(), Vec::from_iter(schema.modes().iter().filter(for_target).filter(in_tests)));
+    loop {
+        let before = left.len();
+        left.retain(|mode| {
+            let is_reached = missing_type(mode, &bound).is_none();
+            if is_reached {
+                reached.insert(mode.predicate);
+                bound.extend(mode.args.iter().filter(|slot| slot.symbol.may_be_new()).map(|slot| slot.type_id));
+            }
+            !is_reached
+        });
+        if left.len() == before {
+            break;
+        }
+    }
+    let names: Vec<&str> = schema.types().filter(|id| bound.contains(id)).map(|id| schema.type_name(id)).collect();
+    let warning = |mode: &Mode| {
+        let missing = schema.type_name(missing_type(mode, &bound)?);
+        let message = format!(
+            "no test uses {}: its mode requires a bound variable of type {missing}, which neither the target nor another mode introduces",
+            predicates.show(mode.predicate)
+        );
+        let help = format!(
+            "{}add a mode with `-{missing}`, or use one of the types {}",
+            did_you_mean(missing, names.iter().copied()),
+            names.join(", ")
+        );
+        Some(Diagnostic::warning("unreachable-mode", message, help))
+    };
+    left.into_iter().filter(|mode| reached.insert(mode.predicate)).filter_map(warning).collect()
+}
+
+/// Returns the types of the head variables; `None` if a mode of a target is missing.
+fn types_of_targets(schema: &Schema) -> Option<HashSet<TypeId>> {
+    let types: Option<Vec<_>> = schema.targets().iter().map(|&target| schema.argument_types(target)).collect();
+    types.filter(|types| !types.is_empty()).map(|types| types.concat().into_iter().collect())
+}
+
+/// Returns the type of the first argument of a mode that must be a bound variable and cannot be one.
+fn missing_type(mode: &Mode, bound: &HashSet<TypeId>) -> Option<TypeId> {
+    let must_be_bound = |symbol: ModeSymbol| !symbol.may_be_new() && !symbol.may_be_constant();
+    let slot = mode.args.iter().find(|slot| must_be_bound(slot.symbol) && !bound.contains(&slot.type_id))?;
+    Some(slot.type_id)
 }
 
 /// Warns about constants that occur with two types.

@@ -16,7 +16,8 @@ use crate::kb::TimeRule;
 use crate::logic::Diagnostic;
 
 /// Warnings about modes, which models do not need: they look up facts by name.
-const ABOUT_MODES: [&str; 4] = ["no-background", "fact-without-mode", "mode-without-facts", "target-without-mode"];
+const ABOUT_MODES: [&str; 5] =
+    ["no-background", "fact-without-mode", "mode-without-facts", "target-without-mode", "unreachable-mode"];
 
 /// Options of reading a directory for a saved model.
 #[derive(Clone, Debug, Default)]

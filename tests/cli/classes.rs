@@ -95,6 +95,25 @@ fn examples_have_exactly_one_class() {
 }
 
 #[test]
+fn classes_of_one_example_are_reported() {
+    let background = "mode: h(+x,#c!1). mode: p(+x).";
+    let warnings = |pos: String| -> Vec<String> {
+        let data = read(&[("bk", background), ("facts", "p(a0)."), ("pos", pos.as_str()), ("neg", "")]).unwrap();
+        let single = data.warnings.warnings().filter(|warning| warning.code == "single-example");
+        single.map(|warning| format!("{}; {}", warning.message, warning.help)).collect()
+    };
+    let examples = |classes: &[&str], n: usize| -> String {
+        (0..n).map(|i| format!("h(a{i}, {}). ", classes[i % classes.len()])).collect()
+    };
+    assert_eq!(warnings(examples(&["low", "high"], 12)), [""; 0]);
+    let misspelt = examples(&["low", "high"], 12) + "h(b, hihg).";
+    let help = "did you mean `high`? a class needs examples both to learn from and to test with";
+    assert_eq!(warnings(misspelt), [format!("only 1 of 13 examples of h has class hihg; {help}")]);
+    // Few examples say nothing.
+    assert_eq!(warnings("h(a, low). h(b, high).".to_owned()), [""; 0]);
+}
+
+#[test]
 fn planted_rules_of_four_classes_are_learned() {
     let data = movies();
     for kind in [Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost] {

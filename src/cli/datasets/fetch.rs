@@ -40,12 +40,12 @@ pub struct Verify {
 
 pub fn run_fetch(args: &Fetch, output: &mut Output) -> Result<(), CommandError> {
     if args.ids.is_empty() && !args.all {
-        let known: Vec<&str> = Manifest::built_in().iter().map(|manifest| manifest.id.as_str()).collect();
+        let known: Vec<&str> = Manifest::ids().collect();
         let message = format!("nothing to fetch: pass dataset ids or --all; available are {}", known.join(", "));
         return Err(CommandError::Input(message));
     }
     let manifests: Vec<&Manifest> = if args.all {
-        Manifest::built_in().iter().collect()
+        Manifest::built_in().collect()
     } else {
         if let Some(id) = args.ids.iter().find(|id| Domain::find(id).is_ok()) {
             let message = format!(

@@ -131,7 +131,11 @@ impl Store {
     ///
     /// A directory without a manifest is compared with its own record; a stray file is reported as
     /// a problem of a dataset with an empty id.
-    pub fn verify_all(&self, manifests: &[Manifest]) -> Result<Vec<Verification>, StoreError> {
+    pub fn verify_all<'m>(
+        &self,
+        manifests: impl IntoIterator<Item = &'m Manifest>,
+    ) -> Result<Vec<Verification>, StoreError> {
+        let manifests: Vec<&Manifest> = manifests.into_iter().collect();
         let mut all = manifests.iter().map(|m| self.verify(m)).collect::<Result<Vec<_>, _>>()?;
         let entries = match fs::read_dir(self.root()).and_then(|entries| entries.collect::<io::Result<Vec<_>>>()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),

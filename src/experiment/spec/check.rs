@@ -370,8 +370,7 @@ fn check_directory(at: &ListedDataset<'_>, is_known: bool, diagnostics: &mut Vec
 }
 
 fn unknown_dataset(at: &ListedDataset<'_>, id: &str) -> SpecDiagnostic {
-    let published = Manifest::built_in().iter().map(|manifest| manifest.id.as_str());
-    let known: Vec<&str> = published.chain(Domain::ALL.map(|domain| domain.info().id)).collect();
+    let known: Vec<&str> = Manifest::ids().chain(Domain::ALL.map(|domain| domain.info().id)).collect();
     let hint = did_you_mean(id, known.iter().copied());
     let reason = format!(
         "unknown dataset: {hint}known are {}, and any directory with example and fact files",

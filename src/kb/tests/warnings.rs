@@ -45,6 +45,31 @@ fn modes_without_facts_are_reported_except_for_targets() {
 }
 
 #[test]
+fn modes_that_require_a_type_nobody_introduces_are_reported() {
+    let of_target = |text: &str| {
+        let (mut builder, _) = sample::read(text);
+        let target = builder.predicates.find("t", 1).unwrap();
+        builder.schema.add_target(target);
+        let (_, warnings) = builder.build(None).unwrap();
+        let unreachable = warnings.into_iter().filter(|warning| warning.code == "unreachable-mode");
+        unreachable.map(|warning| format!("{}; {}", warning.message, warning.help)).collect::<Vec<_>>()
+    };
+    // Types are introduced in any order, also by `-` of a mode that others make reachable.
+    let reachable = "mode: t(+a). mode: r(+c, #n). mode: q(+b, ^c). mode: p(+a, -b).";
+    assert_eq!(of_target(&format!("{reachable} p(x, y). q(y, z). r(z, one).")), [""; 0]);
+    let misspelt = "mode: t(+person). mode: works(+persom, -firm). mode: big(+firm). mode: big(+person).";
+    assert_eq!(
+        of_target(&format!("{misspelt} works(x, y). big(y).")),
+        [
+            "no test uses works/2: its mode requires a bound variable of type persom, which neither the target nor another mode \
+             introduces; did you mean `person`? add a mode with `-persom`, or use one of the types person"
+        ]
+    );
+    // Without a mode of the target its types are unknown; modes of another target are no matter.
+    assert_eq!(of_target("mode: p(+a). t(x). p(x)."), [""; 0]);
+}
+
+#[test]
 fn constants_of_two_types_are_counted() {
     let text = "mode: actor(+person). mode: movie(+film, -person). mode: long(+film). actor(ann). actor(bob).
         actor(emma). long(emma). movie(emma, ann). movie(bob, bob). movie(emma, dan).";

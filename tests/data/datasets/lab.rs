@@ -29,7 +29,7 @@ pub fn real() -> Option<&'static Store> {
             return Some(store);
         }
         let cache = Store::open(root.join("datasets/cache"));
-        if Manifest::built_in().iter().all(|manifest| cache.record(&manifest.id).is_ok()) {
+        if Manifest::built_in().all(|manifest| cache.record(&manifest.id).is_ok()) {
             return Some(cache);
         }
         eprintln!("skipped: neither {} nor {} has the real data", mirror.display(), cache.root().display());
