@@ -9,8 +9,9 @@ use crate::determinism::HashMap;
 use crate::kb::{Database, FactRow};
 use crate::logic::{Constant, PredicateId};
 
-/// The number of matches kept at which all are dropped.
-const MAX_KEPT: usize = 1 << 20;
+/// The number of matches kept at which all are dropped: per fact, and in any case.
+const MAX_KEPT_PER_FACT: usize = 8;
+const MIN_MAX_KEPT: usize = 1 << 20;
 
 /// The interner of single values without a time limit.
 pub(super) const VALUES: usize = 2;
@@ -34,7 +35,8 @@ pub(super) struct Matches {
 impl Matches {
     /// Returns the index of the table for a list of patterns.
     pub fn table(&mut self, space: usize, patterns: &[u64], database: &Database) -> usize {
-        if self.tables.iter().map(|table| table.words.len() + table.ranges.len()).sum::<usize>() > MAX_KEPT {
+        let max_kept = MIN_MAX_KEPT.max(MAX_KEPT_PER_FACT * database.facts.len());
+        if self.tables.iter().map(|table| table.words.len() + table.ranges.len()).sum::<usize>() > max_kept {
             *self = Matches::default();
         }
         self.grow(space);

@@ -17,6 +17,7 @@ use hashbrown::HashTable;
 use super::conjunct::{Conjunct, Conjuncts, MAX_PATH_COMPONENT, Needed, max_combinable};
 use super::language::{Language, LanguageOptions, LookAhead, MAX_NODE_SIZE, TypedVariable};
 use super::margins::Margins;
+use super::rows::{Row, Rows};
 use crate::cover::{Bits, Coverage};
 use crate::determinism::HashSet;
 use crate::logic::Literal;
@@ -50,10 +51,8 @@ pub(super) struct Candidates {
     /// The conjuncts of the tests; `rows` has their coverage.
     conjuncts: Arc<Vec<Conjunct>>,
     tests: Vec<Test>,
-    /// For each test the examples that the path and the test cover, as words.
-    rows: Vec<u64>,
-    /// The number of words per row.
-    stride: usize,
+    /// For each test the examples that the path and the test cover.
+    rows: Rows,
     /// The number of the first new variable.
     next: u32,
     /// Whether the candidate limit was exceeded, or a path component is closed.
@@ -69,9 +68,9 @@ impl Candidates {
         self.tests.len()
     }
 
-    /// Returns the examples that the path and a test cover, as the words of [`Bits`].
-    pub fn row(&self, test: usize) -> &[u64] {
-        &self.rows[test * self.stride..(test + 1) * self.stride]
+    /// Returns for each test the examples that the path and the test cover.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
     }
 
     /// Returns the literals of a test and the variables it binds.
@@ -105,7 +104,7 @@ impl Candidates {
     /// Returns the approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
         let conjunct = |conjunct: &Conjunct| 200 + (conjunct.literals.len() + conjunct.comparisons.len()) * 100;
-        8 * self.rows.len() + size_of_val(&self.tests[..]) + self.conjuncts.iter().map(conjunct).sum::<usize>()
+        self.rows.bytes() + size_of_val(&self.tests[..]) + self.conjuncts.iter().map(conjunct).sum::<usize>()
     }
 
     /// Generates the tests below a path with the variables `known`; new ones are numbered from
@@ -123,8 +122,7 @@ impl Candidates {
         let mut candidates = Candidates {
             conjuncts: Arc::default(),
             tests: Vec::new(),
-            rows: Vec::new(),
-            stride: conjuncts.path_coverage.words().len(),
+            rows: Rows::new(conjuncts.path_coverage.len()),
             next,
             over_budget: conjuncts.over_budget,
             is_exhaustive: false,
@@ -168,24 +166,32 @@ impl Candidates {
     ///
     /// If the tests are exhaustive, these are the ones that [`Candidates::new`] generates for them.
     pub fn restricted_to(&self, indices: &[usize]) -> Self {
-        let stride = indices.len().div_ceil(64);
         let mut restricted = Candidates {
             conjuncts: self.conjuncts.clone(),
             tests: Vec::new(),
-            rows: Vec::new(),
-            stride,
+            rows: Rows::new(indices.len()),
             next: self.next,
             over_budget: self.over_budget,
             is_exhaustive: self.is_exhaustive,
         };
         let all = Bits::ones(indices.len());
         let mut table = HashTable::new();
-        let mut words = vec![0; stride];
+        let mut words = vec![0; all.words().len()];
+        let mut number_of = vec![None; self.rows.examples()];
+        indices.iter().zip(0u32..).for_each(|(&i, k)| number_of[i] = Some(k));
         for (test, own) in self.tests.iter().enumerate() {
-            let row = self.row(test);
             words.fill(0);
-            for (k, &i) in indices.iter().enumerate() {
-                words[k / 64] |= (row[i / 64] >> (i % 64) & 1) << (k % 64);
+            match self.rows.get(test) {
+                Row::Words(row) => {
+                    for (k, &i) in indices.iter().enumerate() {
+                        words[k / 64] |= (row[i / 64] >> (i % 64) & 1) << (k % 64);
+                    }
+                }
+                Row::Indices(row) => {
+                    for k in row.iter().filter_map(|&i| number_of[i as usize]) {
+                        words[k as usize / 64] |= 1 << (k % 64);
+                    }
+                }
             }
             if words.iter().any(|&word| word != 0) && words != all.words() {
                 restricted.keep(*own, &words, &mut table);
@@ -194,11 +200,12 @@ impl Candidates {
         restricted
     }
 
-    /// Adds a test, or keeps the better of it and the test with the same coverage. The table has
-    /// the tests by their rows.
-    fn keep(&mut self, test: Test, words: &[u64], table: &mut HashTable<u32>) {
-        let hash = |words: &[u64]| rustc_hash::FxBuildHasher.hash_one(words);
-        if let Some(&same) = table.find(hash(words), |&test| self.row(test as usize) == words) {
+    /// Adds a test, or keeps the better of it and the test with the same coverage.
+    fn keep(&mut self, test: Test, words: &[u64], table: &mut TestTable) {
+        let hash = rustc_hash::FxBuildHasher.hash_one(words);
+        let count = words.iter().map(|word| word.count_ones() as usize).sum();
+        let is_same = |&(of, same): &(u64, u32)| of == hash && self.rows.get(same as usize).is(words, count);
+        if let Some(&(_, same)) = table.find(hash, is_same) {
             let kept = &mut self.tests[same as usize];
             if test.margin.total_cmp(&kept.margin).then(test.order.cmp(&kept.order)).is_lt() {
                 *kept = test;
@@ -207,10 +214,13 @@ impl Candidates {
         }
         let number = self.tests.len() as u32;
         self.tests.push(test);
-        self.rows.extend_from_slice(words);
-        table.insert_unique(hash(words), number, |&test| hash(self.row(test as usize)));
+        self.rows.push(words, count);
+        table.insert_unique(hash, (hash, number), |&(hash, _)| hash);
     }
 }
+
+/// Tests by the hashes of their rows.
+type TestTable = HashTable<(u64, u32)>;
 
 /// Combines conjuncts into tests.
 struct Combiner<'f, 'b, 'a> {
@@ -218,8 +228,7 @@ struct Combiner<'f, 'b, 'a> {
     language: &'f Language,
     margins: Margins,
     candidates: &'f mut Candidates,
-    /// The tests by their rows.
-    table: HashTable<u32>,
+    table: TestTable,
     /// The rank of the next test.
     order: u32,
 }
@@ -364,7 +373,7 @@ mod tests {
             let (literals, _) = candidates.test(test);
             literals.iter().map(|literal| database.predicates.name(literal.predicate)).collect::<Vec<_>>().join(" ")
         };
-        let first = |&test: &usize| candidates.row(test) == [1];
+        let first = |&test: &usize| candidates.rows().bits(test).words() == [1];
         (0..candidates.len()).filter(first).map(|test| (name(test), candidates.margin(test))).collect()
     }
 

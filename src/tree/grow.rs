@@ -507,7 +507,7 @@ impl<'a> Grower<'a> {
     ) -> (f64, FittedTest<F::Leaf>) {
         // Paper: Alg. 1, line 17
         // Paper: Alg. 1, line 19
-        let covered = Bits::from_words(node.in_use.len(), candidates.row(test).to_vec());
+        let covered = candidates.rows().bits(test);
         let yes = run.pick(&node.in_use.and(&covered));
         let no = run.pick(&node.in_use.and_not(&covered));
         let (yes, no) = (yes.sample(), no.sample());
@@ -529,8 +529,8 @@ impl<'a> Grower<'a> {
     pub fn candidates(&self, path: &[Literal]) -> Vec<(Vec<Literal>, u32, Bits)> {
         let known = [self.language.head(), self.language.new_variables(path)].concat();
         let candidates = self.cached_candidates(path, &known);
-        let bits = |test| Bits::from_words(self.coverage.examples().len(), candidates.row(test).to_vec());
-        (0..candidates.len()).map(|test| (candidates.test(test).0, candidates.at_least(test), bits(test))).collect()
+        let test = |test| (candidates.test(test).0, candidates.at_least(test), candidates.rows().bits(test));
+        (0..candidates.len()).map(test).collect()
     }
 
     /// Returns the candidates below a path with these variables, cached.
@@ -592,7 +592,7 @@ fn record_for_audit(coverage: &Coverage<'_>, path: &[Literal], candidates: &Cand
         return;
     }
     for test in (0..candidates.len()).filter(|&test| candidates.at_least(test) == 1) {
-        let covered = Bits::from_words(coverage.examples().len(), candidates.row(test).to_vec());
+        let covered = candidates.rows().bits(test);
         coverage.record_for_audit(&[path, &candidates.test(test).0].concat(), 1, &covered);
     }
 }

@@ -17,6 +17,7 @@ mod margins;
 mod node;
 mod options;
 pub mod path;
+mod rows;
 mod sample;
 mod split;
 mod stopping;

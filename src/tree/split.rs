@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 
 use super::candidates::Candidates;
+use super::rows::{self, Row, Rows};
 use crate::cover::Bits;
 use crate::parallel;
 
@@ -72,6 +73,8 @@ impl QuantizedGradients {
 #[derive(Debug)]
 pub(super) struct SplitScorer<'g> {
     gradients: &'g QuantizedGradients,
+    /// The examples.
+    here: Bits,
     /// The nonzero words of the example set, with their indices.
     words: Vec<(usize, u64)>,
     count: usize,
@@ -139,7 +142,7 @@ impl<'g> SplitScorer<'g> {
         };
         let total = weights.as_ref().map_or(count.max(1) as f64, |weights| weight as f64 * weights.unit);
         let error = squares - (sum as f64 * sums.unit).powi(2) / total;
-        SplitScorer { gradients, words, count, sum, weight, squares, error }
+        SplitScorer { gradients, here: here.clone(), words, count, sum, weight, squares, error }
     }
 
     /// Builds the tables of some words, if there are enough tests.
@@ -196,23 +199,49 @@ impl<'g> SplitScorer<'g> {
 
     /// Returns for each test the number of covered examples of the node, and the sum of their
     /// units.
-    fn sides<'r>(&self, units: &[i64], tests: usize, row: impl Fn(usize) -> &'r [u64] + Sync) -> Vec<(usize, i64)> {
-        let numbers: Vec<usize> = (0..tests).collect();
+    fn sides(&self, units: &[i64], rows: &Rows) -> Vec<(usize, i64)> {
+        let (mut of_words, mut of_indices) = (Vec::new(), Vec::new());
+        for test in 0..rows.len() {
+            match rows.get(test) {
+                Row::Words(words) => of_words.push((test, words)),
+                Row::Indices(indices) => of_indices.push((test, indices)),
+            }
+        }
+        let mut sides = vec![(0, 0); rows.len()];
+        for ((test, _), side) in of_words.iter().zip(self.sides_of_words(units, &of_words)) {
+            sides[*test] = side;
+        }
+        let steps = of_indices.iter().map(|(_, indices)| indices.len()).sum::<usize>() / of_indices.len().max(1);
+        let of_each = parallel::map(&of_indices, steps, |(_, indices)| self.side_of_indices(units, indices));
+        for ((test, _), side) in of_indices.iter().zip(of_each) {
+            sides[*test] = side;
+        }
+        sides
+    }
+
+    fn sides_of_words(&self, units: &[i64], rows: &[(usize, &[u64])]) -> Vec<(usize, i64)> {
         let batch = |words: &[(usize, u64)]| -> Vec<(usize, i64)> {
-            let tables = self.tables(units, words, tests);
-            parallel::map(&numbers, 8 * words.len(), |&test| Self::side(units, words, &tables, row(test)))
+            let tables = self.tables(units, words, rows.len());
+            parallel::map(rows, 8 * words.len(), |(_, row)| Self::side(units, words, &tables, row))
         };
         // Integer sums do not depend on the order.
         let add = |mut all: Vec<(usize, i64)>, batch: Vec<(usize, i64)>| {
             all.iter_mut().zip(batch).for_each(|(all, batch)| *all = (all.0 + batch.0, all.1 + batch.1));
             all
         };
-        let zeros = || vec![(0, 0); tests];
-        if parallel::is_worthwhile(tests.saturating_mul(8 * self.words.len())) {
+        let zeros = || vec![(0, 0); rows.len()];
+        if parallel::is_worthwhile(rows.len().saturating_mul(8 * self.words.len())) {
             self.words.par_chunks(WORDS_PER_BATCH).map(batch).reduce(zeros, add)
         } else {
             self.words.chunks(WORDS_PER_BATCH).map(batch).fold(zeros(), add)
         }
+    }
+
+    /// Returns the number of examples of the node among some, and the sum of their units.
+    fn side_of_indices(&self, units: &[i64], indices: &[u32]) -> (usize, i64) {
+        let words = self.here.words();
+        let own = indices.iter().filter(|&&i| rows::has(words, i));
+        own.fold((0, 0), |(count, sum), &i| (count + 1, sum + units[i as usize]))
     }
 
     /// Returns the minimum squared error after a split, with both sides at their means; `None` if a
@@ -242,13 +271,13 @@ impl<'g> SplitScorer<'g> {
 
     /// Returns the sums over the examples of the node that each test covers.
     pub fn covered_sums(&self, candidates: &Candidates) -> CoveredSums {
-        self.sums(candidates.len(), |test| candidates.row(test))
+        self.sums(candidates.rows())
     }
 
-    fn sums<'r>(&self, tests: usize, row: impl Fn(usize) -> &'r [u64] + Sync) -> CoveredSums {
+    fn sums(&self, rows: &Rows) -> CoveredSums {
         let QuantizedGradients { sums, weights } = self.gradients;
-        let weights = weights.as_ref().map(|weights| self.sides(&weights.units, tests, &row));
-        CoveredSums { gradients: self.sides(&sums.units, tests, &row), weights }
+        let weights = weights.as_ref().map(|weights| self.sides(&weights.units, rows));
+        CoveredSums { gradients: self.sides(&sums.units, rows), weights }
     }
 
     /// Returns the minimum squared error of each test.
@@ -302,8 +331,14 @@ impl<'g> SplitScorer<'g> {
 mod tests {
     use super::*;
 
+    fn rows_of(sets: &[Bits]) -> Rows {
+        let mut rows = Rows::new(sets[0].len());
+        sets.iter().for_each(|bits| rows.push(bits.words(), bits.count()));
+        rows
+    }
+
     #[test]
-    fn tables_and_single_bits_give_the_same_sums() {
+    fn tables_single_bits_and_indices_give_the_same_sums() {
         // Once with a single batch of words, once with several.
         for examples in [200, 64 * WORDS_PER_BATCH + 200] {
             let gradients: Vec<f64> = (0..examples).map(|i| (i * i % 37) as f64 / 8.0 - 2.0).collect();
@@ -314,11 +349,16 @@ mod tests {
             assert_eq!(node.words.len(), examples.div_ceil(64) - 1);
             assert!(node.tables(all, &node.words, MIN_TESTS_FOR_TABLES - 1).is_empty());
             assert_eq!(node.tables(all, &node.words[..3], MIN_TESTS_FOR_TABLES).len(), 24);
-            let rows: Vec<Bits> = (1..=MIN_TESTS_FOR_TABLES).map(|k| Bits::from_fn(examples, |i| i % k == 1)).collect();
-            let row = |test: usize| rows[test].words();
-            let many = node.sides(all, rows.len(), row);
-            assert_eq!(node.sides(all, rows.len() - 1, row), many[..rows.len() - 1]);
-            for (row, (count, sum)) in rows.iter().zip(many) {
+            // Every other set has fewer elements than words.
+            let kth =
+                |k: usize| Bits::from_fn(examples, |i| if k % 2 == 0 { i * k % 7 < 3 } else { i % (80 + k) == 1 });
+            let sets: Vec<Bits> = (1..=2 * MIN_TESTS_FOR_TABLES).map(kth).collect();
+            let is_small = |bits: &&Bits| bits.count() < bits.words().len();
+            assert_eq!(sets.iter().filter(is_small).count(), MIN_TESTS_FOR_TABLES);
+            let many = node.sides(all, &rows_of(&sets));
+            // One set of words fewer than with tables.
+            assert_eq!(node.sides(all, &rows_of(&sets[..sets.len() - 1])), many[..many.len() - 1]);
+            for (row, (count, sum)) in sets.iter().zip(many) {
                 let both = row.and(&here);
                 assert_eq!(count, both.count());
                 assert_eq!(sum as f64 * units.sums.unit, both.sum(&gradients), "eighths are exact in both");
@@ -335,7 +375,7 @@ mod tests {
         let rows: Vec<Bits> = (1..=100).map(|k| Bits::from_fn(300, |i| i % k < 2)).collect();
         for weights in [None, Some(&weights[..])] {
             let units = QuantizedGradients::new(&gradients, weights, &here);
-            let sums = |of: &Bits| SplitScorer::new(&units, of).sums(rows.len(), |test| rows[test].words());
+            let sums = |of: &Bits| SplitScorer::new(&units, of).sums(&rows_of(&rows));
             let (difference, no) = (sums(&here).without(&sums(&yes)), sums(&here.and_not(&yes)));
             assert_eq!((difference.gradients, difference.weights), (no.gradients, no.weights));
         }
@@ -364,9 +404,8 @@ mod tests {
         let node = SplitScorer::new(&units, &Bits::ones(4));
         let even = QuantizedGradients::new(&repeated, None, &Bits::ones(9));
         let even_node = SplitScorer::new(&even, &Bits::ones(9));
-        let error = |node: &SplitScorer<'_>, row: &[Bits; 1], min_leaf| {
-            node.errors(&node.sums(1, |test| row[test].words()), min_leaf)[0]
-        };
+        let error =
+            |node: &SplitScorer<'_>, row: &[Bits; 1], min_leaf| node.errors(&node.sums(&rows_of(row)), min_leaf)[0];
         // The sides have weights 2.5 and 2, or 5 and 4 copies.
         for (min_leaf, twice) in [(1, 2), (2, 4)] {
             let (weighted, even) =

@@ -89,20 +89,16 @@ impl<'n> Admission<'n> {
 
     /// Returns whether a candidate may be chosen.
     pub fn admits(&self, candidates: &Candidates, test: usize) -> bool {
-        let row = candidates.row(test);
-        (self.rules.seeds == 0 || self.covers_a_seed(row))
-            && (self.rules.max_share >= 1.0 || self.covered_weight(row) <= self.max_covered)
+        let covers_a_seed = || candidates.rows().get(test).intersects(self.seeds.words());
+        (self.rules.seeds == 0 || covers_a_seed())
+            && (self.rules.max_share >= 1.0 || self.covered_weight(candidates, test) <= self.max_covered)
             && self.rules.max_path_literals.is_none_or(|max| self.path.len() + candidates.literals(test) <= max)
     }
 
-    fn covers_a_seed(&self, row: &[u64]) -> bool {
-        row.iter().zip(self.seeds.words()).any(|(row, seeds)| row & seeds != 0)
-    }
-
-    fn covered_weight(&self, row: &[u64]) -> f64 {
+    fn covered_weight(&self, candidates: &Candidates, test: usize) -> f64 {
         match self.weights {
-            None => row.iter().zip(self.in_use.words()).map(|(a, b)| (a & b).count_ones()).sum::<u32>().into(),
-            Some(weights) => self.in_use.and(&Bits::from_words(self.in_use.len(), row.to_vec())).sum(weights),
+            None => candidates.rows().get(test).count_and(self.in_use.words()) as f64,
+            Some(weights) => self.in_use.and(&candidates.rows().bits(test)).sum(weights),
         }
     }
 }

@@ -110,11 +110,10 @@ impl World {
                     builder.fact(time, &[entity, when]).unwrap();
                 }
             }
-            if builder.facts() > 0 && !of_type[0].is_empty() {
-                let when = builder.symbols.intern_number(7.0).unwrap();
-                let late = builder.symbols.intern("late").unwrap();
-                builder.fact(time, &[late, when]).unwrap();
-            }
+            // A time rule needs a fact that it can take times from.
+            let when = builder.symbols.intern_number(7.0).unwrap();
+            let late = builder.symbols.intern("late").unwrap();
+            builder.fact(time, &[late, when]).unwrap();
             let by_argument = if stream.index(2) == 0 { vec!["p0".to_owned()] } else { Vec::new() };
             // The target has a mode, so its types are known.
             let source = match stream.index(3) {
