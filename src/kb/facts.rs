@@ -232,6 +232,7 @@ mod tests {
         let mut predicates = Predicates::default();
         let (p, q) = (predicates.intern("p", 2), predicates.intern("q", 0));
         let mut builder = FactsBuilder::new();
+        assert!(builder.is_empty());
         let [a, b] = [0, 1].map(Constant::from_id);
         builder.push(p, &[a, b], &predicates).unwrap();
         builder.push(p, &[a, b], &predicates).unwrap();
@@ -240,7 +241,7 @@ mod tests {
         builder.push(q, &[], &predicates).unwrap();
         let error = builder.push(p, &[a], &predicates).unwrap_err();
         assert_eq!(error.to_string(), "fact of p/2 has 1 arguments: their number must match the arity");
-        assert_eq!(builder.len(), 4);
+        assert_eq!((builder.len(), builder.is_empty()), (4, false));
 
         let mut full = FactsBuilder { raw: vec![RawFacts::new(2), RawFacts::Nullary(u64::from(u32::MAX))] };
         let error = full.push(q, &[], &predicates).unwrap_err().to_string();

@@ -312,6 +312,16 @@ mod tests {
     }
 
     #[test]
+    fn comparisons_hold_for_numbers_on_the_right_side_of_the_threshold() {
+        let holds = |comparison: Comparison, x| comparison.holds(Some(x), Some(2.0));
+        assert_eq!([1.0, 2.0, 3.0].map(|x| holds(Comparison::AtMost, x)), [true, true, false]);
+        assert_eq!([1.0, 2.0, 3.0].map(|x| holds(Comparison::Above, x)), [false, false, true]);
+        for comparison in Comparison::ALL {
+            assert!(!comparison.holds(None, Some(2.0)) && !comparison.holds(Some(2.0), None));
+        }
+    }
+
+    #[test]
     fn conjunctions_print_in_prolog_notation() {
         let (mut predicates, mut symbols) = (Predicates::default(), Symbols::new());
         let p = predicates.intern("p", 2);

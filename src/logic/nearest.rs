@@ -31,6 +31,10 @@ mod tests {
         assert_eq!(nearest("mdoe", ["bridger", "mode", "range"]), Some("mode"));
         assert_eq!(nearest("NODESIZE", ["numOfClauses", "nodeSize"]), Some("nodeSize"));
         assert_eq!(nearest("x", []), None);
+        // The nearest of several, wherever it is, and the first of equals.
+        assert_eq!(nearest("actor", ["actress", "actors", "action"]), Some("actors"));
+        assert_eq!(nearest("actor", ["actors", "actress"]), Some("actors"));
+        assert_eq!(nearest("film", ["filma", "filmb"]), Some("filma"));
     }
 
     #[test]

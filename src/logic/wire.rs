@@ -128,3 +128,20 @@ impl WireLiteral {
         Ok(Literal { negated: self.negated, predicate, args })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::logic::{Argument, PredicateId, Variable};
+
+    #[test]
+    fn rules_beyond_the_limits_of_the_format_are_errors() {
+        let literal = |variable| Literal::new(PredicateId(0), vec![Argument::Variable(Variable(variable))]);
+        let checked = |arity: usize, variable: u32| check(arity, [literal(variable)].iter());
+        assert_eq!(checked(MAX_ARITY, MAX_VARIABLE), Ok(()));
+        assert_eq!(checked(MAX_ARITY + 1, 0), Err(TooLarge::Arity(MAX_ARITY + 1)));
+        assert_eq!(checked(1, MAX_VARIABLE + 1), Err(TooLarge::Variables(MAX_VARIABLE + 2)));
+        let wide = Literal::new(PredicateId(0), vec![Argument::Variable(Variable(0)); MAX_ARITY + 1]);
+        assert_eq!(check(1, [wide].iter()), Err(TooLarge::Arity(MAX_ARITY + 1)));
+    }
+}

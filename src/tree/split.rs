@@ -350,8 +350,8 @@ mod tests {
             assert!(node.tables(all, &node.words, MIN_TESTS_FOR_TABLES - 1).is_empty());
             assert_eq!(node.tables(all, &node.words[..3], MIN_TESTS_FOR_TABLES).len(), 24);
             // Every other set has fewer elements than words.
-            let kth =
-                |k: usize| Bits::from_fn(examples, |i| if k % 2 == 0 { i * k % 7 < 3 } else { i % (80 + k) == 1 });
+            let is_element = |k: usize, i: usize| if k.is_multiple_of(2) { i * k % 7 < 3 } else { i % (80 + k) == 1 };
+            let kth = |k: usize| Bits::from_fn(examples, |i| is_element(k, i));
             let sets: Vec<Bits> = (1..=2 * MIN_TESTS_FOR_TABLES).map(kth).collect();
             let is_small = |bits: &&Bits| bits.count() < bits.words().len();
             assert_eq!(sets.iter().filter(is_small).count(), MIN_TESTS_FOR_TABLES);

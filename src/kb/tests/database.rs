@@ -27,6 +27,13 @@ fn constants_of_a_type_come_from_facts_and_ranges() {
 }
 
 #[test]
+fn atoms_are_shown_with_their_arguments() {
+    let (database, ..) = sample::build("likes(ann, 7).", None);
+    let likes = database.predicates.find("likes", 2).unwrap();
+    assert_eq!(database.show_atom(likes, &constants(&database, ["ann", "7"])), "likes(ann,7)");
+}
+
+#[test]
 fn indexes_follow_the_modes() {
     let text = "mode: one(+a, -a). mode: both(+a, -a). mode: both(-a, +a). one(x, y). both(x, y). none(x, y).";
     let (database, ..) = sample::build(text, None);
