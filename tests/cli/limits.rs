@@ -14,9 +14,9 @@ use crate::common::program::{command, succeeds};
 fn train(home: &Path, memory: &str) -> (u64, Vec<u8>) {
     let model = home.join(format!("{memory}.json"));
     let mut command = command(home);
-    // Deep trees have many candidate tests to keep.
+    // Many deep trees have many answers to keep.
     command.args(["train", "-q", "--target", "workedunder", "--memory", memory]);
-    command.args(["--set", "max_leaves=16", "--set", "trees=5"]);
+    command.args(["--set", "max_leaves=16", "--set", "trees=30"]);
     command.arg("--data").arg(home.join("data")).arg("--out").arg(&model);
     let mut child = command.stdout(Stdio::null()).spawn().unwrap();
     let mut peak = 0;
@@ -37,11 +37,11 @@ fn train(home: &Path, memory: &str) -> (u64, Vec<u8>) {
 #[test]
 fn peak_memory_follows_the_budget_and_the_model_is_unchanged() {
     let home = tempfile::tempdir().unwrap();
-    succeeds(home.path(), &["datasets", "generate", "movies", "--scale", "40", "--noise", "0.1", "--out", "data"]);
+    succeeds(home.path(), &["datasets", "generate", "movies", "--scale", "20", "--noise", "0.1", "--out", "data"]);
     let (small, model) = train(home.path(), "1MiB");
     let (large, other) = train(home.path(), "1GiB");
     println!(
-        "figure: peak memory of training on 50,000 facts with a coverage cache of 1 MiB and of 1 GiB: {} and {} MiB",
+        "figure: peak memory of training on 25,000 facts with a coverage cache of 1 MiB and of 1 GiB: {} and {} MiB",
         small >> 20,
         large >> 20
     );
