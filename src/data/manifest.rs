@@ -98,7 +98,8 @@ impl Manifest {
         })
     }
 
-    /// Returns a built-in manifest, parsed at its first use: commands on a user's directory need none.
+    /// Returns a built-in manifest, parsed at its first use: commands on a user's directory need
+    /// none.
     fn parsed(index: usize) -> &'static Manifest {
         static PARSED: [OnceLock<Manifest>; BUILT_IN.len()] = [const { OnceLock::new() }; BUILT_IN.len()];
         PARSED[index].get_or_init(|| {

@@ -81,7 +81,8 @@ fn modes_without_facts<'a>(
         })
 }
 
-/// Warns about predicates whose modes all require a bound variable of a type that nothing introduces.
+/// Warns about predicates whose modes all require a bound variable of a type that nothing
+/// introduces.
 fn unreachable_modes(schema: &Schema, predicates: &Predicates) -> Vec<Diagnostic> {
     let Some(mut bound) = types_of_targets(schema) else { return Vec::new() };
     let for_target = |mode: &&Mode| mode.target.is_none_or(|target| schema.targets().contains(&target));
@@ -125,7 +126,8 @@ fn types_of_targets(schema: &Schema) -> Option<HashSet<TypeId>> {
     types.filter(|types| !types.is_empty()).map(|types| types.concat().into_iter().collect())
 }
 
-/// Returns the type of the first argument of a mode that must be a bound variable and cannot be one.
+/// Returns the type of the first argument of a mode that must be a bound variable and cannot be
+/// one.
 fn missing_type(mode: &Mode, bound: &HashSet<TypeId>) -> Option<TypeId> {
     let must_be_bound = |symbol: ModeSymbol| !symbol.may_be_new() && !symbol.may_be_constant();
     let slot = mode.args.iter().find(|slot| must_be_bound(slot.symbol) && !bound.contains(&slot.type_id))?;
