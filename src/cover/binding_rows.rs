@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use hashbrown::HashTable;
 
-use super::bits::Bits;
+use super::bits::{Bits, elements};
 use super::groups::Groups;
-use super::interface::{Base, Interface, LiteralList, MAX_SLOTS, Refined, Refinement, elements};
+use super::interface::{Base, Interface, LiteralList, MAX_SLOTS, Refined, Refinement};
 use super::join_plan::JoinPlan;
 use super::matches::{Matches, hash};
 use super::refine::{RefineContext, insert_row, needed_groups};

@@ -133,11 +133,7 @@ impl Bits {
 
     /// Returns the elements in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.words.iter().enumerate().flat_map(|(k, &word)| {
-            let rest = |&word: &u64| Some(word & (word - 1)).filter(|&rest| rest != 0);
-            let first = Some(word).filter(|&word| word != 0);
-            std::iter::successors(first, rest).map(move |word| 64 * k + word.trailing_zeros() as usize)
-        })
+        elements_of_words(&self.words)
     }
 
     /// Returns the sum of the values at the elements, added in ascending order.
@@ -155,6 +151,17 @@ impl Bits {
     pub fn pick<T: Copy>(&self, values: &[T]) -> Vec<T> {
         self.iter().map(|i| values[i]).collect()
     }
+}
+
+/// Returns the elements of a set that is given as words, in ascending order.
+pub(crate) fn elements_of_words(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    words.iter().enumerate().flat_map(|(k, &word)| elements(word).map(move |i| 64 * k + i))
+}
+
+/// Returns the elements of a set that is given as one word, in ascending order.
+pub(super) fn elements(set: u64) -> impl Iterator<Item = usize> {
+    let rest = |&set: &u64| Some(set & (set - 1)).filter(|&rest| rest != 0);
+    std::iter::successors(Some(set).filter(|&set| set != 0), rest).map(|set| set.trailing_zeros() as usize)
 }
 
 #[cfg(test)]

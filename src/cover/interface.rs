@@ -257,9 +257,3 @@ fn rename_fresh(words: &mut [u64]) {
         *word = FRESH | name as u64;
     }
 }
-
-/// Returns the elements of a set given as bits, in ascending order.
-pub(super) fn elements(set: u64) -> impl Iterator<Item = usize> {
-    let rest = |&set: &u64| Some(set & (set - 1)).filter(|&rest| rest != 0);
-    std::iter::successors(Some(set).filter(|&set| set != 0), rest).map(|set| set.trailing_zeros() as usize)
-}

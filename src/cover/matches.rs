@@ -9,9 +9,10 @@ use crate::determinism::HashMap;
 use crate::kb::{Database, FactRow};
 use crate::logic::{Constant, PredicateId};
 
-/// The number of matches kept at which all are dropped: per fact, and its bounds.
-const MAX_KEPT_PER_FACT: usize = 8;
-const MAX_KEPT: [usize; 2] = [1 << 20, 1 << 24];
+/// The number of matches beyond which all are dropped: per fact, at least, and at most.
+const KEPT_PER_FACT: usize = 8;
+const MIN_KEPT: usize = 1 << 20;
+const MAX_KEPT: usize = 1 << 24;
 
 /// The interner of single values without a time limit.
 pub(super) const VALUES: usize = 2;
@@ -35,8 +36,8 @@ pub(super) struct Matches {
 impl Matches {
     /// Returns the index of the table for a list of patterns.
     pub fn table(&mut self, space: usize, patterns: &[u64], database: &Database) -> usize {
-        let max_kept = (MAX_KEPT_PER_FACT * database.facts.len()).clamp(MAX_KEPT[0], MAX_KEPT[1]);
-        if self.tables.iter().map(|table| table.words.len() + table.ranges.len()).sum::<usize>() > max_kept {
+        let kept: usize = self.tables.iter().map(|table| table.words.len() + table.ranges.len()).sum();
+        if kept > MIN_KEPT && kept > (KEPT_PER_FACT * database.facts.len()).min(MAX_KEPT) {
             *self = Matches::default();
         }
         self.grow(space);

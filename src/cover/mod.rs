@@ -25,6 +25,7 @@ mod separator;
 pub use audit::{Audit, AuditError, Audited};
 pub(crate) use binding_rows::BindingRows;
 pub use bits::Bits;
+pub(crate) use bits::elements_of_words;
 pub(crate) use cache::{Cache, lock};
 pub(crate) use conjunction::{ComponentKey, EncodedConjunction, head_variables};
 pub use count::{GroundingCounts, MAX_GROUNDINGS, show_test};

@@ -13,10 +13,10 @@ use std::sync::Arc;
 
 use hashbrown::HashTable;
 
-use super::bits::Bits;
+use super::bits::{Bits, elements};
 use super::catalog::Catalog;
 use super::groups::{Groups, TimeLimits};
-use super::interface::{Base, Interface, LiteralList, MAX_SLOTS, Refined, Refinement, elements};
+use super::interface::{Base, Interface, LiteralList, MAX_SLOTS, Refined, Refinement};
 use super::join_plan::JoinPlan;
 use super::matches::{Interner, Matches, VALUES, hash};
 use super::search::Search;

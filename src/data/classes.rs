@@ -166,16 +166,22 @@ fn looks_like_regression(builder: &DatabaseBuilder, name: &str, examples: &[Exam
     })
 }
 
+/// Returns the number of examples of each class.
+fn class_sizes(examples: &[Example]) -> IndexMap<Constant, usize> {
+    let mut sizes: IndexMap<Constant, usize> = IndexMap::default();
+    for class in examples.iter().filter_map(|example| example.args.last()) {
+        *sizes.entry(*class).or_default() += 1;
+    }
+    sizes
+}
+
 /// Warns about classes of one example, which are often misspelt.
 fn single_examples(builder: &DatabaseBuilder, name: &str, examples: &[Example]) -> Diagnostics {
     let mut found = Diagnostics::default();
-    let mut counts: IndexMap<Constant, usize> = IndexMap::default();
-    for class in examples.iter().filter_map(|example| example.args.last()) {
-        *counts.entry(*class).or_default() += 1;
-    }
     if examples.len() < MIN_GUESS {
         return found;
     }
+    let counts = class_sizes(examples);
     let names = |is_single: bool| -> Vec<String> {
         let chosen = counts.iter().filter(|&(_, &count)| (count == 1) == is_single);
         chosen.map(|(&class, _)| builder.symbols.show(class).to_string()).collect()
@@ -200,10 +206,7 @@ impl ClassLabels {
         diagnostics: &mut Diagnostics,
     ) {
         let ClassLabels::Derived { min_size } = self else { return };
-        let mut counts: IndexMap<Constant, usize> = IndexMap::default();
-        for class in examples.iter().filter_map(|example| example.args.last()) {
-            *counts.entry(*class).or_default() += 1;
-        }
+        let mut counts = class_sizes(examples);
         counts.retain(|_, count| *count < min_size);
         if counts.is_empty() {
             return;

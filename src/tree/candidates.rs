@@ -203,8 +203,7 @@ impl Candidates {
     /// Adds a test, or keeps the better of it and the test with the same coverage.
     fn keep(&mut self, test: Test, words: &[u64], table: &mut TestTable) {
         let hash = rustc_hash::FxBuildHasher.hash_one(words);
-        let count = words.iter().map(|word| word.count_ones() as usize).sum();
-        let is_same = |&(of, same): &(u64, u32)| of == hash && self.rows.get(same as usize).is(words, count);
+        let is_same = |&(of, same): &(u64, u32)| of == hash && self.rows.get(same as usize).is(words);
         if let Some(&(_, same)) = table.find(hash, is_same) {
             let kept = &mut self.tests[same as usize];
             if test.margin.total_cmp(&kept.margin).then(test.order.cmp(&kept.order)).is_lt() {
@@ -214,7 +213,7 @@ impl Candidates {
         }
         let number = self.tests.len() as u32;
         self.tests.push(test);
-        self.rows.push(words, count);
+        self.rows.push(words);
         table.insert_unique(hash, (hash, number), |&(hash, _)| hash);
     }
 }

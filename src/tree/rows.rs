@@ -3,7 +3,7 @@
 //! A set of few examples is kept as their indices. Most tests cover few examples, so memory grows
 //! with the covered examples rather than with tests times examples.
 
-use crate::cover::Bits;
+use crate::cover::{Bits, elements_of_words};
 
 /// Sets over one universe, in the order in which they were added.
 #[derive(Debug)]
@@ -38,11 +38,6 @@ impl Rows {
         Rows { examples, places: Vec::new(), words: Vec::new(), indices: Vec::new() }
     }
 
-    /// Returns the number of sets.
-    pub fn len(&self) -> usize {
-        self.places.len()
-    }
-
     /// Returns the size of the universe.
     pub fn examples(&self) -> usize {
         self.examples
@@ -52,8 +47,9 @@ impl Rows {
         self.examples.div_ceil(64)
     }
 
-    /// Adds a set with `count` elements, given as words.
-    pub fn push(&mut self, words: &[u64], count: usize) {
+    /// Adds a set, given as words.
+    pub fn push(&mut self, words: &[u64]) {
+        let count: usize = words.iter().map(|word| word.count_ones() as usize).sum();
         // Fewer indices than words are also scored faster.
         if count >= self.stride() {
             self.places.push(Place { start: self.words.len(), indices: None });
@@ -61,14 +57,12 @@ impl Rows {
             return;
         }
         self.places.push(Place { start: self.indices.len(), indices: Some(count as u32) });
-        self.indices.reserve(count);
-        for (k, &word) in words.iter().enumerate() {
-            let mut rest = word;
-            while rest != 0 {
-                self.indices.push(64 * k as u32 + rest.trailing_zeros());
-                rest &= rest - 1;
-            }
-        }
+        self.indices.extend(elements_of_words(words).map(|i| i as u32));
+    }
+
+    /// Returns the sets in order.
+    pub fn iter(&self) -> impl Iterator<Item = Row<'_>> {
+        (0..self.places.len()).map(|row| self.get(row))
     }
 
     /// Returns a set.
@@ -106,35 +100,31 @@ impl Rows {
 }
 
 impl Row<'_> {
-    /// Returns whether this is the set with `count` elements that is given as words.
-    pub fn is(&self, words: &[u64], count: usize) -> bool {
+    /// Returns whether this is the set that is given as words.
+    pub fn is(&self, words: &[u64]) -> bool {
         match self {
             Row::Words(own) => *own == words,
-            Row::Indices(own) => own.len() == count && own.iter().all(|&i| has(words, i)),
+            Row::Indices(own) => own.iter().map(|&i| i as usize).eq(elements_of_words(words)),
         }
     }
 
-    /// Returns whether the set has an element of another, which is given as words.
-    pub fn intersects(&self, words: &[u64]) -> bool {
+    /// Returns whether the sets have a common element.
+    pub fn intersects(&self, other: &Bits) -> bool {
         match self {
-            Row::Words(own) => own.iter().zip(words).any(|(own, other)| own & other != 0),
-            Row::Indices(own) => own.iter().any(|&i| has(words, i)),
+            Row::Words(own) => own.iter().zip(other.words()).any(|(own, other)| own & other != 0),
+            Row::Indices(own) => own.iter().any(|&i| other.get(i as usize)),
         }
     }
 
-    /// Returns the number of common elements with another set, which is given as words.
-    pub fn count_and(&self, words: &[u64]) -> usize {
+    /// Returns the number of common elements.
+    pub fn count_and(&self, other: &Bits) -> usize {
         match self {
-            Row::Words(own) => own.iter().zip(words).map(|(own, other)| (own & other).count_ones() as usize).sum(),
-            Row::Indices(own) => own.iter().filter(|&&i| has(words, i)).count(),
+            Row::Words(own) => {
+                own.iter().zip(other.words()).map(|(own, other)| (own & other).count_ones() as usize).sum()
+            }
+            Row::Indices(own) => own.iter().filter(|&&i| other.get(i as usize)).count(),
         }
     }
-}
-
-/// Returns whether a set given as words has an element.
-#[inline]
-pub(super) fn has(words: &[u64], i: u32) -> bool {
-    words[i as usize / 64] >> (i % 64) & 1 == 1
 }
 
 #[cfg(test)]
@@ -158,17 +148,16 @@ mod tests {
                 })
                 .collect();
             let mut rows = Rows::new(examples);
-            sets.iter().for_each(|bits| rows.push(bits.words(), bits.count()));
-            prop_assert_eq!(rows.len(), sets.len());
-            for (number, bits) in sets.iter().enumerate() {
-                let row = rows.get(number);
+            sets.iter().for_each(|bits| rows.push(bits.words()));
+            prop_assert_eq!(rows.iter().count(), sets.len());
+            for (number, (row, bits)) in rows.iter().zip(&sets).enumerate() {
                 prop_assert_eq!(&rows.bits(number), bits);
                 let is_small = bits.count() < examples.div_ceil(64);
                 prop_assert_eq!(matches!(row, Row::Indices(_)), is_small);
                 for other in &sets {
-                    prop_assert_eq!(row.is(other.words(), other.count()), bits == other);
-                    prop_assert_eq!(row.intersects(other.words()), bits.and(other).any());
-                    prop_assert_eq!(row.count_and(other.words()), bits.count_and(other));
+                    prop_assert_eq!(row.is(other.words()), bits == other);
+                    prop_assert_eq!(row.intersects(other), bits.and(other).any());
+                    prop_assert_eq!(row.count_and(other), bits.count_and(other));
                 }
             }
         }

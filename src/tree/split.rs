@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::candidates::Candidates;
-use super::rows::{self, Row, Rows};
+use super::rows::{Row, Rows};
 use crate::cover::Bits;
 use crate::parallel;
 
@@ -74,7 +74,7 @@ impl QuantizedGradients {
 pub(super) struct SplitScorer<'g> {
     gradients: &'g QuantizedGradients,
     /// The examples.
-    here: Bits,
+    here: &'g Bits,
     /// The nonzero words of the example set, with their indices.
     words: Vec<(usize, u64)>,
     count: usize,
@@ -129,7 +129,7 @@ type Tables = Vec<[i64; 256]>;
 
 impl<'g> SplitScorer<'g> {
     /// Prepares the examples `here`.
-    pub fn new(gradients: &'g QuantizedGradients, here: &Bits) -> Self {
+    pub fn new(gradients: &'g QuantizedGradients, here: &'g Bits) -> Self {
         let all = here.words().iter().copied().enumerate();
         let words = all.filter(|&(_, word)| word != 0).collect();
         let QuantizedGradients { sums, weights } = gradients;
@@ -142,7 +142,7 @@ impl<'g> SplitScorer<'g> {
         };
         let total = weights.as_ref().map_or(count.max(1) as f64, |weights| weight as f64 * weights.unit);
         let error = squares - (sum as f64 * sums.unit).powi(2) / total;
-        SplitScorer { gradients, here: here.clone(), words, count, sum, weight, squares, error }
+        SplitScorer { gradients, here, words, count, sum, weight, squares, error }
     }
 
     /// Builds the tables of some words, if there are enough tests.
@@ -201,28 +201,25 @@ impl<'g> SplitScorer<'g> {
     /// units.
     fn sides(&self, units: &[i64], rows: &Rows) -> Vec<(usize, i64)> {
         let (mut of_words, mut of_indices) = (Vec::new(), Vec::new());
-        for test in 0..rows.len() {
-            match rows.get(test) {
-                Row::Words(words) => of_words.push((test, words)),
-                Row::Indices(indices) => of_indices.push((test, indices)),
-            }
-        }
-        let mut sides = vec![(0, 0); rows.len()];
-        for ((test, _), side) in of_words.iter().zip(self.sides_of_words(units, &of_words)) {
-            sides[*test] = side;
-        }
-        let steps = of_indices.iter().map(|(_, indices)| indices.len()).sum::<usize>() / of_indices.len().max(1);
-        let of_each = parallel::map(&of_indices, steps, |(_, indices)| self.side_of_indices(units, indices));
-        for ((test, _), side) in of_indices.iter().zip(of_each) {
-            sides[*test] = side;
-        }
-        sides
+        rows.iter().for_each(|row| match row {
+            Row::Words(words) => of_words.push(words),
+            Row::Indices(indices) => of_indices.push(indices),
+        });
+        let steps = of_indices.iter().map(|indices| indices.len()).sum::<usize>() / of_indices.len().max(1);
+        let mut by_indices =
+            parallel::map(&of_indices, steps, |indices| self.side_of_indices(units, indices)).into_iter();
+        let mut by_words = self.sides_of_words(units, &of_words).into_iter();
+        let next = |row| match row {
+            Row::Words(_) => by_words.next(),
+            Row::Indices(_) => by_indices.next(),
+        };
+        rows.iter().filter_map(next).collect()
     }
 
-    fn sides_of_words(&self, units: &[i64], rows: &[(usize, &[u64])]) -> Vec<(usize, i64)> {
+    fn sides_of_words(&self, units: &[i64], rows: &[&[u64]]) -> Vec<(usize, i64)> {
         let batch = |words: &[(usize, u64)]| -> Vec<(usize, i64)> {
             let tables = self.tables(units, words, rows.len());
-            parallel::map(rows, 8 * words.len(), |(_, row)| Self::side(units, words, &tables, row))
+            parallel::map(rows, 8 * words.len(), |row| Self::side(units, words, &tables, row))
         };
         // Integer sums do not depend on the order.
         let add = |mut all: Vec<(usize, i64)>, batch: Vec<(usize, i64)>| {
@@ -239,9 +236,8 @@ impl<'g> SplitScorer<'g> {
 
     /// Returns the number of examples of the node among some, and the sum of their units.
     fn side_of_indices(&self, units: &[i64], indices: &[u32]) -> (usize, i64) {
-        let words = self.here.words();
-        let own = indices.iter().filter(|&&i| rows::has(words, i));
-        own.fold((0, 0), |(count, sum), &i| (count + 1, sum + units[i as usize]))
+        let own = indices.iter().map(|&i| i as usize).filter(|&i| self.here.get(i));
+        own.fold((0, 0), |(count, sum), i| (count + 1, sum + units[i]))
     }
 
     /// Returns the minimum squared error after a split, with both sides at their means; `None` if a
@@ -333,7 +329,7 @@ mod tests {
 
     fn rows_of(sets: &[Bits]) -> Rows {
         let mut rows = Rows::new(sets[0].len());
-        sets.iter().for_each(|bits| rows.push(bits.words(), bits.count()));
+        sets.iter().for_each(|bits| rows.push(bits.words()));
         rows
     }
 
@@ -401,9 +397,10 @@ mod tests {
         let row = [Bits::from_fn(4, |i| i % 2 == 0)];
         let repeated_row = [Bits::from_fn(9, |i| i < 4 || i == 6)];
         let units = QuantizedGradients::new(&gradients, Some(&weights), &Bits::ones(4));
-        let node = SplitScorer::new(&units, &Bits::ones(4));
+        let (all, all_repeated) = (Bits::ones(4), Bits::ones(9));
+        let node = SplitScorer::new(&units, &all);
         let even = QuantizedGradients::new(&repeated, None, &Bits::ones(9));
-        let even_node = SplitScorer::new(&even, &Bits::ones(9));
+        let even_node = SplitScorer::new(&even, &all_repeated);
         let error =
             |node: &SplitScorer<'_>, row: &[Bits; 1], min_leaf| node.errors(&node.sums(&rows_of(row)), min_leaf)[0];
         // The sides have weights 2.5 and 2, or 5 and 4 copies.

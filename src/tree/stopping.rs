@@ -89,7 +89,7 @@ impl<'n> Admission<'n> {
 
     /// Returns whether a candidate may be chosen.
     pub fn admits(&self, candidates: &Candidates, test: usize) -> bool {
-        let covers_a_seed = || candidates.rows().get(test).intersects(self.seeds.words());
+        let covers_a_seed = || candidates.rows().get(test).intersects(&self.seeds);
         (self.rules.seeds == 0 || covers_a_seed())
             && (self.rules.max_share >= 1.0 || self.covered_weight(candidates, test) <= self.max_covered)
             && self.rules.max_path_literals.is_none_or(|max| self.path.len() + candidates.literals(test) <= max)
@@ -97,7 +97,7 @@ impl<'n> Admission<'n> {
 
     fn covered_weight(&self, candidates: &Candidates, test: usize) -> f64 {
         match self.weights {
-            None => candidates.rows().get(test).count_and(self.in_use.words()) as f64,
+            None => candidates.rows().get(test).count_and(self.in_use) as f64,
             Some(weights) => self.in_use.and(&candidates.rows().bits(test)).sum(weights),
         }
     }
