@@ -68,6 +68,8 @@ pub(super) struct JoinStep<'a> {
     pub memo: Option<(usize, Vec<usize>)>,
     /// Whether the projected variables are all bound here. Such a step has no literal of its own.
     pub emits: bool,
+    /// The number of the literal, if it has one.
+    literal: Option<usize>,
 }
 
 impl JoinStep<'_> {
@@ -82,6 +84,7 @@ impl JoinStep<'_> {
             none_of: Vec::new(),
             memo: None,
             emits: true,
+            literal: None,
         }
     }
 }
@@ -99,6 +102,23 @@ pub(super) struct Access<'a> {
     /// The columns that decide whether a fact is visible under a time limit; `None` if facts are
     /// checked one by one.
     pub times: Option<FactTimes<'a>>,
+    /// A later step that looks up the first value bound here.
+    pub intersection: Option<Intersection<'a>>,
+}
+
+/// A later step that only looks up the first value that a step binds, among facts that agree in all
+/// other bound arguments. The values of both come sorted, so that both are visited at once.
+#[derive(Debug)]
+pub(super) struct Intersection<'a> {
+    /// The number of the later step among those that follow.
+    pub then: usize,
+    /// The index of its facts in which the value follows the other bound arguments.
+    pub index: &'a Index,
+    /// The other bound arguments, at least one.
+    pub prefix: Vec<BoundValue>,
+    /// The columns of the prefix that decide whether all of its facts are visible under a time
+    /// limit; `None` if other columns do so as well.
+    pub times: Option<Vec<(usize, PositionTimes<'a>)>>,
 }
 
 /// The columns of an index with the times of facts.
@@ -366,7 +386,7 @@ impl<'a> Planner<'a> {
         for &i in &component {
             self.slots(i).for_each(|slot| used_later[slot] = true);
         }
-        let access = self.access(first, bound, &used_later);
+        let mut access = self.access(first, bound, &used_later);
         let mut now_bound = bound.to_vec();
         if self.binds(first) {
             self.slots(first).for_each(|slot| now_bound[slot] = true);
@@ -385,6 +405,9 @@ impl<'a> Planner<'a> {
         if enumerates && !(self.arity..bound.len()).any(|slot| self.is_projected[slot] && !now_bound[slot]) {
             then.push(JoinStep::emit());
         }
+        if let Some(access) = &mut access {
+            access.intersection = self.intersection(access, &then, bound);
+        }
         let mut memo = None;
         let widest = if self.looks_ahead { MAX_MEMO_SLOTS } else { MAX_NARROW_MEMO_SLOTS };
         if !at_root && !then.is_empty() && interface.len() <= widest {
@@ -396,7 +419,8 @@ impl<'a> Planner<'a> {
         }
         let KeyLiteral { negated, predicate, .. } = self.literals[first];
         let compare = predicate.comparison().map(|comparison| (comparison, self.operands(first, bound)));
-        (cost, JoinStep { negated, predicate, compare, access, then, none_of: Vec::new(), memo, emits: false })
+        let literal = Some(first);
+        (cost, JoinStep { negated, predicate, compare, access, then, none_of: Vec::new(), memo, emits: false, literal })
     }
 
     /// Returns the operands of a comparison.
@@ -436,6 +460,7 @@ impl<'a> Planner<'a> {
             none_of,
             memo,
             emits: false,
+            literal: None,
         }
     }
 
@@ -445,14 +470,7 @@ impl<'a> Planner<'a> {
         if relation.arity() != args.len() {
             return None;
         }
-        let source = |position: u32| {
-            let arg = args[position as usize];
-            match (arg, self.slot(arg)) {
-                (KeyArg::Constant(id), _) => Some(BoundValue::Constant(id)),
-                (_, Some(slot)) if bound[slot] => Some(BoundValue::Slot(slot)),
-                _ => None,
-            }
-        };
+        let source = |position: u32| self.source(args[position as usize], bound);
         let prefix_of = |index: &Index| index.order().iter().map_while(|&p| source(p)).collect::<Vec<_>>();
         let mut index = &relation.indexes()[0];
         let mut prefix = prefix_of(index);
@@ -481,7 +499,48 @@ impl<'a> Planner<'a> {
         let next = prefix.len();
         let may_repeat = next + 1 < args.len() && matches!(actions[..], [(column, Action::Bind(_))] if column == next);
         let times = self.times(*predicate, index, prefix.len());
-        Some(Access { index, prefix, actions, may_repeat, times })
+        Some(Access { index, prefix, actions, may_repeat, times, intersection: None })
+    }
+
+    /// Returns where the value of an argument is known from; `None` if it is not bound.
+    fn source(&self, arg: KeyArg, bound: &[bool]) -> Option<BoundValue> {
+        match (arg, self.slot(arg)) {
+            (KeyArg::Constant(id), _) => Some(BoundValue::Constant(id)),
+            (_, Some(slot)) if bound[slot] => Some(BoundValue::Slot(slot)),
+            _ => None,
+        }
+    }
+
+    /// Returns a later step that only looks up the first value that a step binds. `bound` are the
+    /// variables bound before the step.
+    fn intersection(&self, access: &Access<'a>, then: &[JoinStep<'a>], bound: &[bool]) -> Option<Intersection<'a>> {
+        let value = match access.actions.first() {
+            Some(&(column, Action::Bind(slot))) if column > 0 && column == access.prefix.len() => slot,
+            _ => return None,
+        };
+        if !self.looks_ahead {
+            return None;
+        }
+        let of_step = |(number, step): (usize, &JoinStep<'a>)| {
+            let (&KeyLiteral { predicate, ref args, .. }, later) =
+                (&self.literals[step.literal?], step.access.as_ref()?);
+            let is_lookup = !step.negated && step.compare.is_none() && step.then.is_empty() && later.actions.is_empty();
+            let width = later.prefix.len().checked_sub(1).filter(|&width| is_lookup && width > 0)?;
+            // Other variables that the step binds are not known while its values are visited.
+            let prefix = |index: &Index| -> Option<Vec<BoundValue>> {
+                let (first, last) = index.order().split_at(width);
+                let is_last = self.slot(args[last[0] as usize]) == Some(value);
+                let sources = first.iter().map(|&position| self.source(args[position as usize], bound));
+                sources.collect::<Option<_>>().filter(|_| is_last)
+            };
+            let (relation, extension) = self.relation(predicate);
+            let further = extension.iter().flat_map(|extension| extension.indexes());
+            let mut indexes = relation.indexes().iter().chain(further);
+            let (index, prefix) = indexes.find_map(|index| Some((index, prefix(index)?)))?;
+            let times = self.times(predicate, index, width).filter(|times| times.of_row.is_empty());
+            Some(Intersection { then: number, index, prefix, times: times.map(|times| times.of_run) })
+        };
+        then.iter().enumerate().find_map(of_step)
     }
 
     /// Returns the columns with the times of facts; a run has the same values in the first `bound`

@@ -67,6 +67,8 @@ impl Matches {
 #[derive(Debug, Default)]
 pub(super) struct Interner {
     pairs: HashMap<u64, u32>,
+    /// Tuples of three or four values.
+    short: HashMap<u128, u32>,
     others: HashMap<Box<[u32]>, u32>,
     /// The last group that each tuple was seen in.
     pub seen_in: Vec<u64>,
@@ -87,15 +89,26 @@ impl Interner {
                 return id;
             }
             [first, second] => *self.pairs.entry(u64::from(first) << 32 | u64::from(second)).or_insert(next),
-            _ => match self.others.get(tuple) {
-                Some(&id) => id,
-                None => *self.others.entry(tuple.into()).or_insert(next),
-            },
+            _ => self.id_of_long(tuple),
         };
         if id == next {
             self.seen_in.push(0);
         }
         id
+    }
+
+    /// Returns the number of a tuple of at least three values.
+    #[inline]
+    fn id_of_long(&mut self, tuple: &[u32]) -> u32 {
+        let next = self.seen_in.len() as u32;
+        if tuple.len() <= 4 {
+            let packed = tuple.iter().fold(0, |packed, &value| packed << 32 | u128::from(value));
+            return *self.short.entry(packed).or_insert(next);
+        }
+        match self.others.get(tuple) {
+            Some(&id) => id,
+            None => *self.others.entry(tuple.into()).or_insert(next),
+        }
     }
 
     /// Returns the number of a tuple under a time limit.
@@ -104,10 +117,7 @@ impl Interner {
         // No limit is NaN.
         let bits = limit.map_or(u64::MAX, f64::to_bits);
         tuple.extend([(bits >> 32) as u32, bits as u32]);
-        let id = match self.others.get(&tuple[..]) {
-            Some(&id) => id,
-            None => *self.others.entry(tuple[..].into()).or_insert(next),
-        };
+        let id = self.id_of_long(tuple);
         tuple.truncate(width);
         if id == next {
             self.seen_in.push(0);

@@ -2,6 +2,8 @@
 //!
 //! A maximum of one decides whether a grounding exists.
 
+mod intersect;
+
 use super::join_plan::{
     Access, Action, BoundValue, JoinPlan, JoinStep, MAX_MEMO_SLOTS, MAX_NARROW_MEMO_SLOTS, Operand,
 };
@@ -351,7 +353,7 @@ impl<'p, 'a> Search<'p, 'a> {
     /// Counts the ways to match a fact and then all later steps.
     fn matches(&mut self, step: &'p JoinStep<'a>, access: &'p Access<'a>) -> u32 {
         let index = access.index;
-        let Some((&first, others)) = access.prefix.split_first() else {
+        let Some(&first) = access.prefix.first() else {
             if index.order().is_empty() {
                 let is_checked = self.limit.is_some() || self.hidden == Some(step.predicate);
                 let visibility = if is_checked { Visibility::ByFact } else { Visibility::All };
@@ -365,12 +367,19 @@ impl<'p, 'a> Search<'p, 'a> {
                 if matches { search.run(step, access, run, key) } else { 0 }
             });
         };
-        let key = self.value(first);
-        let mut run = index.run(Constant::from_id(key));
-        for (k, &source) in others.iter().enumerate() {
-            run = index.narrow(run, k + 1, Constant::from_id(self.value(source)));
+        let run = self.rows_with(index, &access.prefix);
+        self.run(step, access, run, self.value(first))
+    }
+
+    /// Returns the rows of an index with these values in the leading columns, at least one.
+    #[inline]
+    fn rows_with(&self, index: &Index, prefix: &[BoundValue]) -> std::ops::Range<usize> {
+        let mut values = prefix.iter().map(|&source| Constant::from_id(self.value(source)));
+        let mut run = values.next().map_or(0..index.rows(), |key| index.run(key));
+        for (k, value) in values.enumerate() {
+            run = index.narrow(run, k + 1, value);
         }
-        self.run(step, access, run, key)
+        run
     }
 
     fn run(&mut self, step: &'p JoinStep<'a>, access: &'p Access<'a>, run: std::ops::Range<usize>, key: u32) -> u32 {
@@ -388,6 +397,12 @@ impl<'p, 'a> Search<'p, 'a> {
             }
         };
         if visibility == Visibility::All {
+            if let Some(intersection) = &access.intersection
+                && !run.is_empty()
+                && let Some(others) = self.rows_of(step, intersection)
+            {
+                return self.intersect(step, access, intersection, run, others);
+            }
             // Unconstrained columns do not distinguish rows, and the key of the run is bound
             // already.
             if run.is_empty() || access.actions.iter().all(|(column, _)| *column == 0) {

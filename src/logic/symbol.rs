@@ -30,11 +30,13 @@ impl Constant {
     }
 
     /// Returns the raw id: names count from 0, numbers from 2³¹.
+    #[inline]
     pub fn id(self) -> u32 {
         self.0
     }
 
     /// Returns the constant with a raw id obtained from [`Constant::id`].
+    #[inline]
     pub fn from_id(id: u32) -> Self {
         Constant(id)
     }
