@@ -16,11 +16,13 @@
 //! Departs from the original: Adam ([`super::sgd`]) instead of plain descent, and the loss −log
 //! P(y) instead of the squared error, as for all kinds here.
 
+mod grounding;
 mod groups;
 mod model;
 pub(super) mod net;
 mod params;
 mod print;
+mod shared;
 mod template;
 mod unroll;
 mod wire;

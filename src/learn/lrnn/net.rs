@@ -92,14 +92,20 @@ impl Arena {
     }
 
     /// Adds the aggregation of a rule's neurons, one per grounding.
-    pub fn group(&mut self, mut groundings: Vec<u32>, family: Family) -> u32 {
+    pub fn group(&mut self, groundings: Vec<u32>, family: Family) -> u32 {
+        self.group_of(groundings.into_iter().map(|neuron| (neuron, 1)).collect(), family)
+    }
+
+    /// Adds the aggregation of a rule's neurons with their numbers of groundings.
+    pub fn group_of(&mut self, mut groundings: Vec<(u32, u32)>, family: Family) -> u32 {
         groundings.sort_unstable();
         let mut inputs: Vec<(u32, u32)> = Vec::new();
-        for neuron in groundings {
+        for (neuron, number) in groundings {
+            // The maximum ignores multiplicities.
+            let number = if family == Family::Avg { number } else { 1 };
             match inputs.last_mut() {
-                // The maximum ignores multiplicities.
-                Some((last, n)) if *last == neuron => *n += u32::from(family == Family::Avg),
-                _ => inputs.push((neuron, 1)),
+                Some((last, n)) if *last == neuron => *n += if family == Family::Avg { number } else { 0 },
+                _ => inputs.push((neuron, number)),
             }
         }
         // The average of equal neurons is the neuron itself.
