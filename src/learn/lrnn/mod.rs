@@ -164,6 +164,9 @@ impl UnrolledModel {
 }
 
 impl Differentiable for UnrolledModel {
+    /// The activations of the neurons.
+    type Pass = Vec<f64>;
+
     fn weights(&mut self) -> &mut [f64] {
         &mut self.weights
     }
@@ -173,12 +176,20 @@ impl Differentiable for UnrolledModel {
         weight < 2 * self.layout.rules && weight.is_multiple_of(2)
     }
 
-    fn psi(&self, example: usize) -> f64 {
-        self.nets[self.of[example]].psi(self.net_weights())
+    fn inputs(&self) -> usize {
+        self.nets.len()
     }
 
-    fn add_gradient(&self, example: usize, scale: &dyn Fn(f64) -> f64, sum: &mut [f64]) {
-        self.nets[self.of[example]].add_gradient(self.net_weights(), scale, sum);
+    fn input_of(&self, example: usize) -> usize {
+        self.of[example]
+    }
+
+    fn forward(&self, input: usize, values: &mut Vec<f64>) -> f64 {
+        self.nets[input].forward(self.net_weights(), values)
+    }
+
+    fn add_gradient(&self, input: usize, values: &Vec<f64>, scale: f64, sum: &mut [f64]) {
+        self.nets[input].add_gradient(self.net_weights(), values, scale, sum);
     }
 }
 

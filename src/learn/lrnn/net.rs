@@ -179,10 +179,17 @@ pub(super) struct Net {
 }
 
 impl Net {
-    /// Forward pass: returns the activation of each neuron; the last one is ψ.
+    /// Returns the activation of each neuron; the last one is ψ.
     pub fn values(&self, weights: NetWeights<'_>) -> Vec<f64> {
+        let mut values = Vec::with_capacity(self.neurons.len());
+        self.forward(weights, &mut values);
+        values
+    }
+
+    /// Forward pass: computes the activation of each neuron and returns ψ.
+    pub fn forward(&self, weights: NetWeights<'_>, values: &mut Vec<f64>) -> f64 {
         let NetWeights { all, layout, family } = weights;
-        let mut values: Vec<f64> = Vec::with_capacity(self.neurons.len());
+        values.clear();
         for (at, neuron) in self.neurons.iter().enumerate() {
             let value = |input: u32| values[input as usize];
             let computed = match neuron {
@@ -206,21 +213,21 @@ impl Net {
             };
             values.push(computed);
         }
-        values
+        values.last().copied().unwrap_or_default()
     }
 
     /// Returns ψ.
     pub fn psi(&self, weights: NetWeights<'_>) -> f64 {
-        self.values(weights).last().copied().unwrap_or_default()
+        self.forward(weights, &mut Vec::with_capacity(self.neurons.len()))
     }
 
-    /// Backward pass: adds `scale(ψ)` times the derivatives of ψ by the weights to `sum`.
-    pub fn add_gradient(&self, weights: NetWeights<'_>, scale: impl FnOnce(f64) -> f64, sum: &mut [f64]) {
+    /// Backward pass: adds `scale` times the derivatives of ψ by the weights to `sum`; `values` are
+    /// those of the forward pass.
+    pub fn add_gradient(&self, weights: NetWeights<'_>, values: &[f64], scale: f64, sum: &mut [f64]) {
         let NetWeights { all, layout, family } = weights;
-        let values = self.values(weights);
         let mut slopes = vec![0.0; values.len()];
-        let (Some(&psi), Some(last)) = (values.last(), slopes.last_mut()) else { return };
-        *last = scale(psi);
+        let Some(last) = slopes.last_mut() else { return };
+        *last = scale;
         for at in (0..values.len()).rev() {
             let slope = slopes[at];
             if slope == 0.0 {
@@ -340,7 +347,9 @@ mod tests {
             };
             let mut exact = vec![0.0; all.len()];
             let y = f64::from(u8::from(positive));
-            net.add_gradient(weights(&all, family), |psi| sigmoid(psi) - y, &mut exact);
+            let values = net.values(weights(&all, family));
+            let scale = sigmoid(net.psi(weights(&all, family))) - y;
+            net.add_gradient(weights(&all, family), &values, scale, &mut exact);
             let h = 1e-5;
             for (at, exact) in exact.into_iter().enumerate() {
                 let moved = |by: f64| {
