@@ -42,8 +42,8 @@ impl SgdOptions {
 /// A model whose ψ is differentiable by its weights. Examples with equal inputs share them, and a
 /// forward pass while the weights stay.
 pub trait Differentiable {
-    /// Result of a forward pass.
-    type Pass: Default;
+    /// Results of forward passes with the same weights.
+    type Passes: Default;
 
     /// Returns all weights for update.
     fn weights(&mut self) -> &mut [f64];
@@ -57,11 +57,15 @@ pub trait Differentiable {
     /// Returns the input of an example.
     fn input_of(&self, example: usize) -> usize;
 
-    /// Forward pass: returns ψ of an input.
-    fn forward(&self, input: usize, pass: &mut Self::Pass) -> f64;
+    /// Prepares for forward passes after the weights have changed.
+    fn clear(&self, passes: &mut Self::Passes);
 
-    /// Backward pass: adds `scale` times the derivatives of ψ by the weights to `sum`.
-    fn add_gradient(&self, input: usize, pass: &Self::Pass, scale: f64, sum: &mut [f64]);
+    /// Forward pass: returns ψ of an input; `slot` numbers the passes that are kept.
+    fn forward(&self, input: usize, slot: usize, passes: &mut Self::Passes) -> f64;
+
+    /// Backward pass: adds `scale` times the derivatives of ψ by the weights to `sum`, for an
+    /// input with its slot.
+    fn add_gradient(&self, at: (usize, usize), passes: &mut Self::Passes, scale: f64, sum: &mut [f64]);
 }
 
 /// Minimizes the mean of −log P(y) over the training examples, weighted by their example weights.
@@ -87,12 +91,12 @@ pub fn descend(
                 continue;
             }
             sum.fill(0.0);
-            forward.clear();
+            forward.clear(model);
             for &i in batch {
                 let (example, input) = (&examples[i], model.input_of(i));
-                let (psi, pass) = forward.get(model, input);
-                let scale = -gradient(example.positive, *psi) * example.weight / total;
-                model.add_gradient(input, pass, scale, &mut sum);
+                let (slot, psi) = forward.get(model, input);
+                let scale = -gradient(example.positive, psi) * example.weight / total;
+                model.add_gradient((input, slot), &mut forward.passes, scale, &mut sum);
             }
             powers[0] *= FIRST_DECAY;
             powers[1] *= SECOND_DECAY;
@@ -121,46 +125,45 @@ fn update(
 
 /// The forward passes of the inputs of a batch.
 struct ForwardPasses<P> {
-    /// ψ and pass of each input in use; the others are spare.
-    passes: Vec<(f64, P)>,
-    used: usize,
+    passes: P,
+    /// ψ of each input in use, by slot.
+    psi: Vec<f64>,
     batch: usize,
-    /// For each input, the last batch that had it, and its pass there.
+    /// For each input, the last batch that had it, and its slot there.
     last: Vec<(usize, usize)>,
 }
 
 impl<P: Default> ForwardPasses<P> {
-    fn new(model: &impl Differentiable) -> Self {
-        ForwardPasses { passes: Vec::new(), used: 0, batch: 0, last: vec![(0, 0); model.inputs()] }
+    fn new(model: &impl Differentiable<Passes = P>) -> Self {
+        ForwardPasses { passes: P::default(), psi: Vec::new(), batch: 0, last: vec![(0, 0); model.inputs()] }
     }
 
     /// Begins a batch.
-    fn clear(&mut self) {
-        self.used = 0;
+    fn clear(&mut self, model: &impl Differentiable<Passes = P>) {
+        model.clear(&mut self.passes);
+        self.psi.clear();
         self.batch += 1;
     }
 
-    fn get(&mut self, model: &impl Differentiable<Pass = P>, input: usize) -> &(f64, P) {
-        if self.last[input].0 != self.batch {
-            self.last[input] = (self.batch, self.used);
-            if self.used == self.passes.len() {
-                self.passes.push((0.0, P::default()));
-            }
-            let (psi, pass) = &mut self.passes[self.used];
-            *psi = model.forward(input, pass);
-            self.used += 1;
+    /// Returns the slot and ψ of an input.
+    fn get(&mut self, model: &impl Differentiable<Passes = P>, input: usize) -> (usize, f64) {
+        let (batch, slot) = &mut self.last[input];
+        if *batch != self.batch {
+            (*batch, *slot) = (self.batch, self.psi.len());
+            self.psi.push(model.forward(input, *slot, &mut self.passes));
         }
-        &self.passes[self.last[input].1]
+        (*slot, self.psi[*slot])
     }
 }
 
 /// Returns the weighted mean log-likelihood of the training examples.
 pub fn mean_log_likelihood<M: Differentiable>(model: &M, task: &Task<'_>) -> f64 {
-    let mut pass = M::Pass::default();
+    let mut passes = M::Passes::default();
+    model.clear(&mut passes);
     let mut known: Vec<Option<f64>> = vec![None; model.inputs()];
     let mut psi = |i| {
         let input = model.input_of(i);
-        *known[input].get_or_insert_with(|| model.forward(input, &mut pass))
+        *known[input].get_or_insert_with(|| model.forward(input, 0, &mut passes))
     };
     let each = task.examples.iter().enumerate().map(|(i, e)| e.weight * log_likelihood(e.positive, psi(i)));
     each.sum::<f64>() / task.examples.iter().map(|e| e.weight).sum::<f64>()
@@ -176,7 +179,7 @@ mod tests {
     struct BiasModel([f64; 1]);
 
     impl Differentiable for BiasModel {
-        type Pass = ();
+        type Passes = ();
 
         fn weights(&mut self) -> &mut [f64] {
             &mut self.0
@@ -194,11 +197,13 @@ mod tests {
             0
         }
 
-        fn forward(&self, _: usize, (): &mut ()) -> f64 {
+        fn clear(&self, (): &mut ()) {}
+
+        fn forward(&self, _: usize, _: usize, (): &mut ()) -> f64 {
             self.0[0]
         }
 
-        fn add_gradient(&self, _: usize, (): &(), scale: f64, sum: &mut [f64]) {
+        fn add_gradient(&self, _: (usize, usize), (): &mut (), scale: f64, sum: &mut [f64]) {
             sum[0] += scale;
         }
     }

@@ -16,6 +16,7 @@
 //! Departs from the original: Adam ([`super::sgd`]) instead of plain descent, and the loss −log
 //! P(y) instead of the squared error, as for all kinds here.
 
+mod flat;
 mod grounding;
 mod groups;
 mod model;
@@ -42,8 +43,9 @@ use super::weights;
 use super::{Kind, LearnError, Learner, Progress, Statistics, Task, Trained, warnings};
 use crate::determinism::Stream;
 use crate::logic::Diagnostic;
+use flat::{Activations, FlatNets};
 use groups::add_groups;
-use net::{Layout, Net, NetWeights};
+use net::{Layout, NetWeights};
 use unroll::unroll;
 
 /// Learner of template weights; without a template, it learns clauses first.
@@ -98,8 +100,8 @@ impl Learner for Lrnn {
             unroll(&template, &task.coverage(), params.unrolling.family, params.unrolling.max_groundings as usize);
         let help = "raise max_groundings, or write rules with fewer groundings";
         warnings.extend(warnings::groundings_cut(unrolled.budget_hits, params.unrolling.max_groundings, help));
-        let mut unrolled_model =
-            UnrolledModel { layout, family: params.unrolling.family, weights, nets: unrolled.nets, of: unrolled.of };
+        let (family, nets) = (params.unrolling.family, unrolled.flat());
+        let mut unrolled_model = UnrolledModel { layout, family, weights, nets, of: unrolled.of };
         descend(&mut unrolled_model, task, &SgdOptions::new(&params.rate, &params.sgd), progress);
         let statistics = Statistics { budget_hits: unrolled.budget_hits, ..Statistics::default() };
         let UnrolledModel { weights, family, .. } = unrolled_model;
@@ -153,7 +155,7 @@ struct UnrolledModel {
     layout: Layout,
     family: Family,
     weights: Vec<f64>,
-    nets: Vec<Net>,
+    nets: FlatNets,
     of: Vec<usize>,
 }
 
@@ -164,8 +166,7 @@ impl UnrolledModel {
 }
 
 impl Differentiable for UnrolledModel {
-    /// The activations of the neurons.
-    type Pass = Vec<f64>;
+    type Passes = Activations;
 
     fn weights(&mut self) -> &mut [f64] {
         &mut self.weights
@@ -184,12 +185,16 @@ impl Differentiable for UnrolledModel {
         self.of[example]
     }
 
-    fn forward(&self, input: usize, values: &mut Vec<f64>) -> f64 {
-        self.nets[input].forward(self.net_weights(), values)
+    fn clear(&self, activations: &mut Activations) {
+        activations.clear();
     }
 
-    fn add_gradient(&self, input: usize, values: &Vec<f64>, scale: f64, sum: &mut [f64]) {
-        self.nets[input].add_gradient(self.net_weights(), values, scale, sum);
+    fn forward(&self, input: usize, _: usize, activations: &mut Activations) -> f64 {
+        self.nets.forward(input, self.net_weights(), activations)
+    }
+
+    fn add_gradient(&self, (input, _): (usize, usize), activations: &mut Activations, scale: f64, sum: &mut [f64]) {
+        self.nets.add_gradient(input, self.net_weights(), activations, scale, sum);
     }
 }
 

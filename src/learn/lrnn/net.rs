@@ -115,6 +115,11 @@ impl Arena {
         self.add(Neuron::Group(inputs))
     }
 
+    /// Returns all neurons; inputs precede their consumers.
+    pub fn neurons(&self) -> impl Iterator<Item = &Neuron> {
+        self.all.iter()
+    }
+
     /// Extracts the network with this output neuron.
     pub fn network(&self, root: u32) -> Net {
         let mut reached = vec![root];
@@ -181,15 +186,8 @@ pub(super) struct Net {
 impl Net {
     /// Returns the activation of each neuron; the last one is ψ.
     pub fn values(&self, weights: NetWeights<'_>) -> Vec<f64> {
-        let mut values = Vec::with_capacity(self.neurons.len());
-        self.forward(weights, &mut values);
-        values
-    }
-
-    /// Forward pass: computes the activation of each neuron and returns ψ.
-    pub fn forward(&self, weights: NetWeights<'_>, values: &mut Vec<f64>) -> f64 {
         let NetWeights { all, layout, family } = weights;
-        values.clear();
+        let mut values: Vec<f64> = Vec::with_capacity(self.neurons.len());
         for (at, neuron) in self.neurons.iter().enumerate() {
             let value = |input: u32| values[input as usize];
             let computed = match neuron {
@@ -213,16 +211,18 @@ impl Net {
             };
             values.push(computed);
         }
-        values.last().copied().unwrap_or_default()
+        values
     }
 
     /// Returns ψ.
+    #[cfg(test)]
     pub fn psi(&self, weights: NetWeights<'_>) -> f64 {
-        self.forward(weights, &mut Vec::with_capacity(self.neurons.len()))
+        self.values(weights).last().copied().unwrap_or_default()
     }
 
     /// Backward pass: adds `scale` times the derivatives of ψ by the weights to `sum`; `values` are
-    /// those of the forward pass.
+    /// those of the forward pass. [`super::flat`] does the same for all networks.
+    #[cfg(test)]
     pub fn add_gradient(&self, weights: NetWeights<'_>, values: &[f64], scale: f64, sum: &mut [f64]) {
         let NetWeights { all, layout, family } = weights;
         let mut slopes = vec![0.0; values.len()];
@@ -268,6 +268,7 @@ impl Net {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::lrnn::flat::{Activations, FlatNets};
     use proptest::prelude::*;
 
     /// The target has rule 0 over two latent atoms and rule 1 over a fact; latent atoms have rules
@@ -350,6 +351,18 @@ mod tests {
             let values = net.values(weights(&all, family));
             let scale = sigmoid(net.psi(weights(&all, family))) - y;
             net.add_gradient(weights(&all, family), &values, scale, &mut exact);
+            // The flat networks give the same bits, also with neurons that are known already.
+            let flat = FlatNets::new(&arena, [root, root]);
+            let mut activations = Activations::default();
+            activations.clear();
+            let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+            for net_number in 0..2 {
+                let psi = flat.forward(net_number, weights(&all, family), &mut activations);
+                prop_assert_eq!(psi.to_bits(), net.psi(weights(&all, family)).to_bits());
+                let mut sum = vec![0.0; all.len()];
+                flat.add_gradient(net_number, weights(&all, family), &mut activations, scale, &mut sum);
+                prop_assert_eq!(bits(&sum), bits(&exact));
+            }
             let h = 1e-5;
             for (at, exact) in exact.into_iter().enumerate() {
                 let moved = |by: f64| {

@@ -7,6 +7,7 @@
 
 use std::rc::Rc;
 
+use super::flat::FlatNets;
 use super::grounding::{AtomKind, BoundLiteral, BoundRule, GroundingSearch, Groundings, RuleBindings};
 use super::grounding::{ground, resolve, value};
 use super::net::{Arena, Family, Net, Neuron};
@@ -20,11 +21,25 @@ use crate::logic::{Argument, Constant, Literal, Variable};
 /// The ground networks of examples.
 #[derive(Clone, Debug)]
 pub(super) struct Unrolled {
-    pub nets: Vec<Net>,
+    arena: Arena,
+    /// The output neuron of each network.
+    roots: IndexSet<u32>,
     /// Index of each example's network.
     pub of: Vec<usize>,
     /// Rules and heads for which the grounding or step limit was reached.
     pub budget_hits: u64,
+}
+
+impl Unrolled {
+    /// Returns the networks by themselves.
+    pub fn nets(&self) -> Vec<Net> {
+        self.roots.iter().map(|&root| self.arena.network(root)).collect()
+    }
+
+    /// Returns the networks with shared neurons.
+    pub fn flat(&self) -> FlatNets {
+        FlatNets::new(&self.arena, self.roots.iter().copied())
+    }
 }
 
 /// Facts that may be visited per grounding allowed.
@@ -152,8 +167,7 @@ impl<'a> Unroller<'a> {
             let root = self.arena.add(Neuron::Atom { head: 0, inputs });
             of.push(roots.insert_full(root).0);
         }
-        let nets = roots.iter().map(|&root| self.arena.network(root)).collect();
-        Unrolled { nets, of, budget_hits: self.budget_hits }
+        Unrolled { arena: self.arena, roots, of, budget_hits: self.budget_hits }
     }
 
     fn unfolded_size(&self, head: usize, known: &mut [Option<Option<usize>>]) -> Option<usize> {
@@ -333,8 +347,15 @@ impl<'a> Unroller<'a> {
 
     fn search(&mut self, body: &[BoundLiteral], search: &mut GroundingSearch) {
         // Next is the literal with the fewest matching facts.
-        let pending = (0..body.len()).filter(|&k| !search.matched[k]);
-        let Some(next) = pending.min_by_key(|&k| self.cost(&body[k], &search.bindings)) else {
+        let mut pending = (0..body.len()).filter(|&k| !search.matched[k]);
+        let next = match (pending.next(), pending.next()) {
+            (first, None) => first,
+            _ => {
+                let pending = (0..body.len()).filter(|&k| !search.matched[k]);
+                pending.min_by_key(|&k| self.cost(&body[k], &search.bindings))
+            }
+        };
+        let Some(next) = next else {
             // Only one more complete grounding exceeds the limit.
             search.cut = search.found.number >= self.max_groundings;
             if search.cut {

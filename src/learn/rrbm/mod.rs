@@ -229,7 +229,8 @@ impl WalkRbm {
 }
 
 impl Differentiable for WalkRbm {
-    type Pass = UnitStates;
+    /// By slot.
+    type Passes = Vec<UnitStates>;
 
     fn weights(&mut self) -> &mut [f64] {
         self.rbm.weights_mut()
@@ -247,12 +248,17 @@ impl Differentiable for WalkRbm {
         self.of[example]
     }
 
-    fn forward(&self, input: usize, pass: &mut UnitStates) -> f64 {
-        self.rbm.forward(&self.inputs[input], pass)
+    fn clear(&self, _: &mut Vec<UnitStates>) {}
+
+    fn forward(&self, input: usize, slot: usize, passes: &mut Vec<UnitStates>) -> f64 {
+        if slot >= passes.len() {
+            passes.resize_with(slot + 1, UnitStates::default);
+        }
+        self.rbm.forward(&self.inputs[input], &mut passes[slot])
     }
 
-    fn add_gradient(&self, input: usize, pass: &UnitStates, scale: f64, sum: &mut [f64]) {
-        self.rbm.add_gradient(&self.inputs[input], pass, scale, sum);
+    fn add_gradient(&self, (input, slot): (usize, usize), passes: &mut Vec<UnitStates>, scale: f64, sum: &mut [f64]) {
+        self.rbm.add_gradient(&self.inputs[input], &passes[slot], scale, sum);
     }
 }
 
