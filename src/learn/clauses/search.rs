@@ -26,7 +26,8 @@ pub(super) struct BestClause {
     pub over_budget: bool,
 }
 
-/// Embeddings of a clause: for each, the bottom-clause variable of each body variable of the clause.
+/// Embeddings of a clause: for each, the bottom-clause variable of each body variable of the
+/// clause.
 #[derive(Default)]
 struct Embeddings {
     variables: Vec<Variable>,

@@ -208,3 +208,37 @@ impl FlatNets {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::lrnn::net::tests::{LAYOUT, arena};
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Both forms of a network give the same bits, also with neurons that are known already.
+        #[test]
+        fn flat_networks_match_networks(
+            all in prop::collection::vec(-3.0..3.0f64, 10),
+            scale in -1.0..1.0f64,
+            max: bool,
+        ) {
+            let (arena, root) = arena();
+            let net = arena.network(root);
+            let weights = NetWeights { all: &all, layout: LAYOUT, family: if max { Family::Max } else { Family::Avg } };
+            let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+            let mut expected = vec![0.0; all.len()];
+            net.add_gradient(weights, &net.values(weights), scale, &mut expected);
+            let nets = FlatNets::new(&arena, [root, root]);
+            let mut activations = Activations::default();
+            activations.clear();
+            for number in 0..nets.len() {
+                let psi = nets.forward(number, weights, &mut activations);
+                prop_assert_eq!(psi.to_bits(), net.psi(weights).to_bits());
+                let mut sum = vec![0.0; all.len()];
+                nets.add_gradient(number, weights, &mut activations, scale, &mut sum);
+                prop_assert_eq!(bits(&sum), bits(&expected));
+            }
+        }
+    }
+}

@@ -266,14 +266,13 @@ impl Net {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
-    use crate::learn::lrnn::flat::{Activations, FlatNets};
     use proptest::prelude::*;
 
     /// The target has rule 0 over two latent atoms and rule 1 over a fact; latent atoms have rules
     /// 2 and 3.
-    fn arena() -> (Arena, u32) {
+    pub fn arena() -> (Arena, u32) {
         let mut arena = Arena::default();
         let fact = arena.add(Neuron::Fact);
         let mut atom = |rules: &[u32]| {
@@ -296,7 +295,7 @@ mod tests {
         (arena, root)
     }
 
-    const LAYOUT: Layout = Layout { rules: 4, heads: 2 };
+    pub const LAYOUT: Layout = Layout { rules: 4, heads: 2 };
 
     fn weights(all: &[f64], family: Family) -> NetWeights<'_> {
         NetWeights { all, layout: LAYOUT, family }
@@ -351,18 +350,6 @@ mod tests {
             let values = net.values(weights(&all, family));
             let scale = sigmoid(net.psi(weights(&all, family))) - y;
             net.add_gradient(weights(&all, family), &values, scale, &mut exact);
-            // The flat networks give the same bits, also with neurons that are known already.
-            let flat = FlatNets::new(&arena, [root, root]);
-            let mut activations = Activations::default();
-            activations.clear();
-            let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
-            for net_number in 0..2 {
-                let psi = flat.forward(net_number, weights(&all, family), &mut activations);
-                prop_assert_eq!(psi.to_bits(), net.psi(weights(&all, family)).to_bits());
-                let mut sum = vec![0.0; all.len()];
-                flat.add_gradient(net_number, weights(&all, family), &mut activations, scale, &mut sum);
-                prop_assert_eq!(bits(&sum), bits(&exact));
-            }
             let h = 1e-5;
             for (at, exact) in exact.into_iter().enumerate() {
                 let moved = |by: f64| {

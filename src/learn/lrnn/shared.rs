@@ -52,7 +52,8 @@ pub(super) struct SharedGroundings {
     values: Vec<Vec<(Constant, u32)>>,
     /// The values of the grounding that exceeds the limit, if there is one.
     overflow: Option<Vec<Constant>>,
-    /// Whether a search for the facts and one latent atom is sure to visit fewer facts than allowed.
+    /// Whether a search for the facts and one latent atom is sure to visit no more facts than
+    /// allowed.
     is_complete: bool,
 }
 
