@@ -14,6 +14,14 @@ pub fn sigmoid(a: f64) -> f64 {
     if a >= 0.0 { 1.0 / (1.0 + small) } else { small / (1.0 + small) }
 }
 
+/// Returns [`softplus`] and [`sigmoid`], which share an exponential.
+#[inline]
+pub fn softplus_and_sigmoid(a: f64) -> (f64, f64) {
+    let small = (-a.abs()).exp();
+    let sigmoid = if a >= 0.0 { 1.0 / (1.0 + small) } else { small / (1.0 + small) };
+    (a.max(0.0) + small.ln_1p(), sigmoid)
+}
+
 /// Returns exp(xᵢ) / Σ exp(xⱼ) for each i, shifted by the maximum so that nothing overflows.
 pub fn softmax(xs: &[f64]) -> Vec<f64> {
     let max = max(xs);

@@ -39,19 +39,33 @@ impl SgdOptions {
     }
 }
 
-/// A model whose ψ is differentiable by its weights; examples are addressed by index.
+/// A model whose ψ is differentiable by its weights. Examples with equal inputs share them, and a
+/// forward pass while the weights stay.
 pub trait Differentiable {
+    /// Results of forward passes with the same weights.
+    type Passes: Default;
+
     /// Returns all weights for update.
     fn weights(&mut self) -> &mut [f64];
 
     /// Returns whether the L2 penalty applies to a weight.
     fn is_penalized(&self, weight: usize) -> bool;
 
-    /// Returns ψ of an example.
-    fn psi(&self, example: usize) -> f64;
+    /// Returns the number of distinct inputs.
+    fn inputs(&self) -> usize;
 
-    /// Adds `scale(ψ)` times the derivatives of ψ by the weights to `sum`.
-    fn add_gradient(&self, example: usize, scale: &dyn Fn(f64) -> f64, sum: &mut [f64]);
+    /// Returns the input of an example.
+    fn input_of(&self, example: usize) -> usize;
+
+    /// Prepares for forward passes after the weights have changed.
+    fn clear(&self, passes: &mut Self::Passes);
+
+    /// Forward pass: returns ψ of an input; `slot` numbers the passes that are kept.
+    fn forward(&self, input: usize, slot: usize, passes: &mut Self::Passes) -> f64;
+
+    /// Backward pass: adds `scale` times the derivatives of ψ by the weights to `sum`, for an
+    /// input with its slot.
+    fn add_gradient(&self, at: (usize, usize), passes: &mut Self::Passes, scale: f64, sum: &mut [f64]);
 }
 
 /// Minimizes the mean of −log P(y) over the training examples, weighted by their example weights.
@@ -63,42 +77,95 @@ pub fn descend(
 ) {
     let Task { examples, seed, .. } = *task;
     let size = model.weights().len();
-    let (mut first, mut second, mut sum) = (vec![0.0; size], vec![0.0; size], vec![0.0; size]);
-    let (mut first_power, mut second_power) = (1.0, 1.0);
+    let penalties: Vec<f64> = (0..size).map(|at| if model.is_penalized(at) { options.l2 } else { 0.0 }).collect();
+    let (mut moments, mut sum) = (vec![[0.0; 2]; size], vec![0.0; size]);
+    let mut powers = [1.0; 2];
     let mut order: Vec<usize> = (0..examples.len()).collect();
+    let mut forward = ForwardPasses::new(model);
     for epoch in 0..options.epochs {
         Stream::new(seed, &["batches", &epoch.to_string()]).shuffle(&mut order);
         for batch in order.chunks(options.batch.max(1)) {
+            cancel::poll();
             let total: f64 = batch.iter().map(|&i| examples[i].weight).sum();
             if total <= 0.0 {
                 continue;
             }
             sum.fill(0.0);
+            forward.clear(model);
             for &i in batch {
-                cancel::poll();
-                let example = &examples[i];
-                let scale = |psi: f64| -gradient(example.positive, psi) * example.weight / total;
-                model.add_gradient(i, &scale, &mut sum);
+                let (example, input) = (&examples[i], model.input_of(i));
+                let (slot, psi) = forward.get(model, input);
+                let scale = -gradient(example.positive, psi) * example.weight / total;
+                model.add_gradient((input, slot), &mut forward.passes, scale, &mut sum);
             }
-            first_power *= FIRST_DECAY;
-            second_power *= SECOND_DECAY;
-            for at in 0..size {
-                let penalty = if model.is_penalized(at) { options.l2 } else { 0.0 };
-                let weight = &mut model.weights()[at];
-                let slope = sum[at] + penalty * *weight;
-                first[at] = FIRST_DECAY * first[at] + (1.0 - FIRST_DECAY) * slope;
-                second[at] = SECOND_DECAY * second[at] + (1.0 - SECOND_DECAY) * slope * slope;
-                let (mean, square) = (first[at] / (1.0 - first_power), second[at] / (1.0 - second_power));
-                *weight -= options.learning_rate * mean / (square.sqrt() + TINY);
-            }
+            powers[0] *= FIRST_DECAY;
+            powers[1] *= SECOND_DECAY;
+            update(model.weights(), &mut moments, (&sum, &penalties), powers, options.learning_rate);
         }
         progress(Progress::new(epoch + 1, options.epochs, &|| mean_log_likelihood(model, task)));
     }
 }
 
+/// Moves the weights by one step of Adam; `powers` are those of the two decays.
+fn update(
+    weights: &mut [f64],
+    moments: &mut [[f64; 2]],
+    (sum, penalties): (&[f64], &[f64]),
+    powers: [f64; 2],
+    learning_rate: f64,
+) {
+    for (((weight, [first, second]), sum), penalty) in weights.iter_mut().zip(moments).zip(sum).zip(penalties) {
+        let slope = sum + penalty * *weight;
+        *first = FIRST_DECAY * *first + (1.0 - FIRST_DECAY) * slope;
+        *second = SECOND_DECAY * *second + (1.0 - SECOND_DECAY) * slope * slope;
+        let (mean, square) = (*first / (1.0 - powers[0]), *second / (1.0 - powers[1]));
+        *weight -= learning_rate * mean / (square.sqrt() + TINY);
+    }
+}
+
+/// The forward passes of the inputs of a batch.
+struct ForwardPasses<P> {
+    passes: P,
+    /// ψ of each input in use, by slot.
+    psi: Vec<f64>,
+    batch: usize,
+    /// For each input, the last batch that had it, and its slot there.
+    last: Vec<(usize, usize)>,
+}
+
+impl<P: Default> ForwardPasses<P> {
+    fn new(model: &impl Differentiable<Passes = P>) -> Self {
+        ForwardPasses { passes: P::default(), psi: Vec::new(), batch: 0, last: vec![(0, 0); model.inputs()] }
+    }
+
+    /// Begins a batch.
+    fn clear(&mut self, model: &impl Differentiable<Passes = P>) {
+        model.clear(&mut self.passes);
+        self.psi.clear();
+        self.batch += 1;
+    }
+
+    /// Returns the slot and ψ of an input.
+    fn get(&mut self, model: &impl Differentiable<Passes = P>, input: usize) -> (usize, f64) {
+        let (batch, slot) = &mut self.last[input];
+        if *batch != self.batch {
+            (*batch, *slot) = (self.batch, self.psi.len());
+            self.psi.push(model.forward(input, *slot, &mut self.passes));
+        }
+        (*slot, self.psi[*slot])
+    }
+}
+
 /// Returns the weighted mean log-likelihood of the training examples.
-pub fn mean_log_likelihood(model: &impl Differentiable, task: &Task<'_>) -> f64 {
-    let each = task.examples.iter().enumerate().map(|(i, e)| e.weight * log_likelihood(e.positive, model.psi(i)));
+pub fn mean_log_likelihood<M: Differentiable>(model: &M, task: &Task<'_>) -> f64 {
+    let mut passes = M::Passes::default();
+    model.clear(&mut passes);
+    let mut known: Vec<Option<f64>> = vec![None; model.inputs()];
+    let mut psi = |i| {
+        let input = model.input_of(i);
+        *known[input].get_or_insert_with(|| model.forward(input, 0, &mut passes))
+    };
+    let each = task.examples.iter().enumerate().map(|(i, e)| e.weight * log_likelihood(e.positive, psi(i)));
     each.sum::<f64>() / task.examples.iter().map(|e| e.weight).sum::<f64>()
 }
 
@@ -112,6 +179,8 @@ mod tests {
     struct BiasModel([f64; 1]);
 
     impl Differentiable for BiasModel {
+        type Passes = ();
+
         fn weights(&mut self) -> &mut [f64] {
             &mut self.0
         }
@@ -120,12 +189,22 @@ mod tests {
             true
         }
 
-        fn psi(&self, _: usize) -> f64 {
+        fn inputs(&self) -> usize {
+            1
+        }
+
+        fn input_of(&self, _: usize) -> usize {
+            0
+        }
+
+        fn clear(&self, (): &mut ()) {}
+
+        fn forward(&self, _: usize, _: usize, (): &mut ()) -> f64 {
             self.0[0]
         }
 
-        fn add_gradient(&self, _: usize, scale: &dyn Fn(f64) -> f64, sum: &mut [f64]) {
-            sum[0] += scale(self.0[0]);
+        fn add_gradient(&self, _: (usize, usize), (): &mut (), scale: f64, sum: &mut [f64]) {
+            sum[0] += scale;
         }
     }
 

@@ -3,6 +3,7 @@
 
 pub mod dense;
 mod descent;
+mod interleaved;
 pub mod network;
 mod passes;
 mod settings;
@@ -10,6 +11,7 @@ mod step;
 mod theta;
 
 pub use dense::DenseRbm;
+pub use interleaved::{InterleavedRbm, UnitStates};
 pub use network::Network;
 pub use settings::{Descent, Outcome, Schedule, Visit};
 pub use theta::{MAX_WEIGHT, Theta, check_weight};

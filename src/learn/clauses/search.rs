@@ -2,14 +2,15 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::bottom::{BottomClause, BottomLiteral};
 use super::normal::{normal_form, number_variables};
 use super::score::{ClauseScore, ClauseScorer};
 use crate::cover::Bits;
-use crate::determinism::{HashMap, HashSet, IndexMap};
-use crate::logic::{Literal, Variable};
+use crate::determinism::{HashMap, HashSet};
+use crate::logic::{Argument, Literal, Variable};
 
 /// Maximum number of embeddings of a clause in the bottom clause; refinements reachable only from
 /// others are missed. Ten times as many gave the same scores inside training folds of CORA, SPORTS
@@ -25,13 +26,35 @@ pub(super) struct BestClause {
     pub over_budget: bool,
 }
 
-/// An embedding of a clause: the bottom-clause variable of each of its body variables.
-type Embedding = Vec<Variable>;
+/// Embeddings of a clause: for each, the bottom-clause variable of each body variable of the
+/// clause.
+#[derive(Default)]
+struct Embeddings {
+    variables: Vec<Variable>,
+    /// The number of body variables.
+    width: usize,
+    number: usize,
+}
+
+impl Embeddings {
+    fn get(&self, at: usize) -> &[Variable] {
+        &self.variables[at * self.width..(at + 1) * self.width]
+    }
+}
+
+/// How the embeddings of a clause extend those of the clause it was refined from. Most clauses are
+/// never refined, and their embeddings never written out.
+#[derive(Clone)]
+struct Extensions {
+    from: Rc<Embeddings>,
+    /// The embedding extended, and the literal of the bottom clause.
+    by: Vec<(u32, u32)>,
+}
 
 /// A clause not yet evaluated, see [`OpenClause`].
 struct Refinement {
     body: Vec<Literal>,
-    embeddings: Vec<Embedding>,
+    embeddings: Extensions,
 }
 
 /// A clause of the open list, with all its embeddings in the bottom clause.
@@ -41,7 +64,8 @@ struct Refinement {
 struct OpenClause {
     /// Variables of the head first, then numbered by occurrence.
     body: Vec<Literal>,
-    embeddings: Vec<Embedding>,
+    /// `None` for the clause without a body, which has one embedding.
+    embeddings: Option<Extensions>,
     score: ClauseScore,
     /// Sequence number, for ties.
     age: usize,
@@ -84,7 +108,7 @@ pub(super) fn best_clause(scorer: &ClauseScorer<'_, '_>, bottom: &BottomClause) 
     let mut seen: HashSet<Vec<Literal>> = HashSet::default();
     let mut open = BinaryHeap::new();
     let all = scorer.score(0, Arc::new(Bits::ones(scorer.positives.len())));
-    open.push(OpenClause { body: Vec::new(), embeddings: vec![Vec::new()], score: all, age: 0 });
+    open.push(OpenClause { body: Vec::new(), embeddings: None, score: all, age: 0 });
     let mut age = 0;
     while let Some(clause) = open.pop() {
         let length = clause.body.len() + 1;
@@ -108,7 +132,7 @@ pub(super) fn best_clause(scorer: &ClauseScorer<'_, '_>, bottom: &BottomClause) 
             let enough = score.covered.count_and(&scorer.uncovered) >= options.min_positives;
             if enough && length < options.max_length && score.gained - (length + 1) as f64 > best {
                 age += 1;
-                open.push(OpenClause { body, embeddings, score, age });
+                open.push(OpenClause { body, embeddings: Some(embeddings), score, age });
             }
         }
         if is_last {
@@ -128,6 +152,107 @@ struct BottomIndex<'b> {
     by_input: HashMap<Variable, Vec<u32>>,
     /// For literals that several modes produced, the first equal one.
     twin: Vec<Option<u32>>,
+    /// The body variables among the arguments of each literal, in order.
+    arguments: Vec<Vec<Variable>>,
+    shape_of: Vec<Shape>,
+    shapes: Vec<Shape>,
+    /// The number of variables, those of the head included.
+    variables: usize,
+}
+
+/// Literals whose arguments differ in body variables only, at the same positions.
+#[derive(Clone, Copy)]
+struct Shape {
+    number: usize,
+    /// The number of arguments that are body variables.
+    arguments: usize,
+}
+
+/// The entry of a literal that the clause has.
+const IN_CLAUSE: u32 = u32::MAX;
+
+/// The most entries of a table of the numberings of a shape; beyond it, they are hashed.
+const MAX_TABLE: usize = 1 << 12;
+
+/// Numbers the body variables of literals, and keeps what belongs to each numbering.
+struct Numberings<'i> {
+    index: &'i BottomIndex<'i>,
+    /// For each variable of the bottom clause, one more than its number in the clause, or 0.
+    numbers: Vec<u32>,
+    /// The number of variables with a number.
+    bound: u32,
+    /// Entries by shape and numbering: one more than the value, or 0.
+    tables: Vec<u32>,
+    /// The first entry of each shape, if its numberings are few.
+    start: Vec<Option<usize>>,
+    hashed: HashMap<(usize, Vec<u32>), u32>,
+    fresh: Vec<Variable>,
+}
+
+impl<'i> Numberings<'i> {
+    fn new(index: &'i BottomIndex<'i>, bound: u32) -> Self {
+        let mut size = 0;
+        let mut start = Vec::with_capacity(index.shapes.len());
+        for shape in &index.shapes {
+            let radix = bound as usize + shape.arguments;
+            let entries = radix.checked_pow(shape.arguments as u32).filter(|&entries| entries <= MAX_TABLE);
+            start.push(entries.map(|_| size));
+            size += entries.unwrap_or(0);
+        }
+        Numberings {
+            index,
+            numbers: vec![0; index.variables],
+            bound,
+            tables: vec![0; size],
+            start,
+            hashed: HashMap::default(),
+            fresh: Vec::new(),
+        }
+    }
+
+    /// Gives the variables of an embedding their numbers; the first of equal variables counts.
+    fn bind(&mut self, embedding: &[Variable]) {
+        for (number, variable) in (1..).zip(embedding) {
+            let first = &mut self.numbers[variable.0 as usize];
+            if *first == 0 {
+                *first = number;
+            }
+        }
+    }
+
+    fn unbind(&mut self, embedding: &[Variable]) {
+        embedding.iter().for_each(|variable| self.numbers[variable.0 as usize] = 0);
+    }
+
+    fn is_bound(&self, variable: Variable) -> bool {
+        self.numbers[variable.0 as usize] > 0
+    }
+
+    /// Returns the entry of a literal under the bound variables, 0 at first.
+    fn entry(&mut self, k: usize) -> &mut u32 {
+        let Numberings { index, numbers, bound, tables, start, hashed, fresh } = self;
+        let shape = index.shape_of[k];
+        fresh.clear();
+        let mut number = |variable: &Variable| match numbers[variable.0 as usize] {
+            0 => {
+                let known = fresh.iter().position(|other| other == variable);
+                let at = known.unwrap_or_else(|| {
+                    fresh.push(*variable);
+                    fresh.len() - 1
+                });
+                *bound + at as u32
+            }
+            known => known - 1,
+        };
+        let arguments = index.arguments[k].iter();
+        match start[shape.number] {
+            Some(start) => {
+                let radix = *bound as usize + shape.arguments;
+                &mut tables[start + arguments.fold(0, |entry, variable| entry * radix + number(variable) as usize)]
+            }
+            None => hashed.entry((shape.number, arguments.map(number).collect())).or_default(),
+        }
+    }
 }
 
 impl<'b> BottomIndex<'b> {
@@ -138,55 +263,113 @@ impl<'b> BottomIndex<'b> {
         }
         let twin = |next: &BottomLiteral| alike.get(&next.literal).filter(|all| all.len() > 1).map(|all| all[0]);
         let twin = bottom.literals.iter().map(twin).collect();
-        let mut index = BottomIndex { bottom, free: Vec::new(), by_input: HashMap::default(), twin };
-        for (k, literal) in bottom.literals.iter().enumerate() {
-            match literal.inputs.first() {
+        let is_body = |variable: &Variable| variable.0 >= bottom.arity;
+        let mut shapes: HashMap<Literal, usize> = HashMap::default();
+        let mut index = BottomIndex {
+            bottom,
+            free: Vec::new(),
+            by_input: HashMap::default(),
+            twin,
+            arguments: Vec::new(),
+            shape_of: Vec::new(),
+            shapes: Vec::new(),
+            variables: 0,
+        };
+        for (k, BottomLiteral { literal, inputs, .. }) in bottom.literals.iter().enumerate() {
+            match inputs.first() {
                 None => index.free.push(k as u32),
                 Some(&input) => index.by_input.entry(input).or_default().push(k as u32),
             }
+            let arguments: Vec<Variable> = literal.variables().filter(is_body).collect();
+            // All body variables alike.
+            let mut shape = literal.clone();
+            for argument in &mut shape.args {
+                if matches!(argument, Argument::Variable(variable) if is_body(variable)) {
+                    *argument = Argument::Variable(Variable(bottom.arity));
+                }
+            }
+            let number = *shapes.entry(shape).or_insert(index.shapes.len());
+            let shape = Shape { number, arguments: arguments.len() };
+            if number == index.shapes.len() {
+                index.shapes.push(shape);
+            }
+            index.shape_of.push(shape);
+            let last = literal.variables().chain(inputs.iter().copied()).map(|variable| variable.0 as usize + 1).max();
+            index.variables = index.variables.max(last.unwrap_or(0));
+            index.arguments.push(arguments);
         }
         index
     }
 
+    /// Writes the embeddings of a clause out.
+    fn embeddings(&self, clause: &OpenClause) -> Embeddings {
+        let Some(Extensions { from, by }) = &clause.embeddings else {
+            return Embeddings { number: 1, ..Embeddings::default() };
+        };
+        let mut all = Embeddings { number: by.len(), ..Embeddings::default() };
+        let (mut literal, mut fresh) = (Literal::new(self.bottom.target, Vec::new()), Vec::new());
+        for &(embedding, k) in by {
+            let embedding = from.get(embedding as usize);
+            fresh.clear();
+            let next = &self.bottom.literals[k as usize].literal;
+            number_variables(next, (embedding, &mut fresh), self.bottom.arity, &mut literal);
+            all.variables.extend(embedding.iter().chain(&fresh));
+            all.width = embedding.len() + fresh.len();
+        }
+        all
+    }
+
     /// Returns the refinements by one literal not seen before, and whether embeddings were dropped.
     fn refinements(&self, clause: &OpenClause, seen: &mut HashSet<Vec<Literal>>) -> (Vec<Refinement>, bool) {
-        let mut extensions: IndexMap<Literal, Vec<Embedding>> = IndexMap::default();
-        let (mut literal, mut fresh) = (Literal::new(self.bottom.target, Vec::new()), Vec::new());
+        let embeddings = Rc::new(self.embeddings(clause));
+        let mut extensions: Vec<(Literal, Vec<(u32, u32)>)> = Vec::new();
+        let mut numberings = Numberings::new(self, embeddings.width as u32);
+        // The last embedding that used the twin of a literal.
+        let mut used_twins: Vec<Option<usize>> = vec![None; self.twin.len()];
         let mut cut = false;
-        for embedding in &clause.embeddings {
-            let bound = embedding.iter().filter_map(|variable| self.by_input.get(variable)).flatten();
-            let mut used_twins: Vec<u32> = Vec::new();
-            for &k in self.free.iter().chain(bound) {
+        for at in 0..embeddings.number {
+            let embedding = embeddings.get(at);
+            numberings.bind(embedding);
+            let inputs = embedding.iter().filter_map(|variable| self.by_input.get(variable)).flatten();
+            for &k in self.free.iter().chain(inputs) {
                 let next = &self.bottom.literals[k as usize];
                 let same = || clause.body.iter().filter(|other| other.predicate == next.literal.predicate).count();
-                if !next.inputs.iter().all(|input| embedding.contains(input))
+                let twin = self.twin[k as usize];
+                if !next.inputs.iter().all(|&input| numberings.is_bound(input))
                     || next.max.is_some_and(|max| same() >= max as usize)
-                    || self.twin[k as usize].is_some_and(|twin| used_twins.contains(&twin))
+                    || twin.is_some_and(|twin| used_twins[twin as usize] == Some(at))
                 {
                     continue;
                 }
-                used_twins.extend(self.twin[k as usize]);
-                fresh.clear();
-                number_variables(&next.literal, (embedding, &mut fresh), self.bottom.arity, &mut literal);
-                if clause.body.contains(&literal) {
-                    continue;
+                if let Some(twin) = twin {
+                    used_twins[twin as usize] = Some(at);
                 }
-                let embeddings = match extensions.get_mut(&literal) {
-                    Some(embeddings) => embeddings,
-                    None => extensions.entry(literal.clone()).or_default(),
-                };
-                if embeddings.len() < MAX_EMBEDDINGS {
-                    embeddings.push(embedding.iter().chain(&fresh).copied().collect());
-                } else {
-                    cut = true;
+                let entry = numberings.entry(k as usize);
+                if *entry == 0 {
+                    let mut literal = Literal::new(self.bottom.target, Vec::new());
+                    number_variables(&next.literal, (embedding, &mut Vec::new()), self.bottom.arity, &mut literal);
+                    *entry = IN_CLAUSE;
+                    if !clause.body.contains(&literal) {
+                        extensions.push((literal, Vec::new()));
+                        *entry = extensions.len() as u32;
+                    }
+                }
+                if *entry != IN_CLAUSE {
+                    let by = &mut extensions[*entry as usize - 1].1;
+                    if by.len() < MAX_EMBEDDINGS {
+                        by.push((at as u32, k));
+                    } else {
+                        cut = true;
+                    }
                 }
             }
+            numberings.unbind(embedding);
         }
         let mut refinements = Vec::new();
-        for (literal, embeddings) in extensions {
+        for (literal, by) in extensions {
             let body: Vec<Literal> = clause.body.iter().cloned().chain([literal]).collect();
             if seen.insert(normal_form(&body, self.bottom.arity)) {
-                refinements.push(Refinement { body, embeddings });
+                refinements.push(Refinement { body, embeddings: Extensions { from: embeddings.clone(), by } });
             }
         }
         (refinements, cut)

@@ -143,7 +143,7 @@ mod tests {
             add_groups(&mut template, &clauses, &database, target, groups).unwrap();
             assert_eq!(template.check(), Ok(()));
             let unrolled = unroll(&template, &coverage, Family::Max, 100);
-            (template, unrolled.nets.len())
+            (template, unrolled.nets().len())
         };
         // The clause covers all molecules, so its network is the same for all.
         assert_eq!(of(0).1, 1);

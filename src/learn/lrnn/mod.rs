@@ -16,11 +16,14 @@
 //! Departs from the original: Adam ([`super::sgd`]) instead of plain descent, and the loss −log
 //! P(y) instead of the squared error, as for all kinds here.
 
+mod flat;
+mod grounding;
 mod groups;
 mod model;
 pub(super) mod net;
 mod params;
 mod print;
+mod shared;
 mod template;
 mod unroll;
 mod wire;
@@ -40,8 +43,9 @@ use super::weights;
 use super::{Kind, LearnError, Learner, Progress, Statistics, Task, Trained, warnings};
 use crate::determinism::Stream;
 use crate::logic::Diagnostic;
+use flat::{Activations, FlatNets};
 use groups::add_groups;
-use net::{Layout, Net, NetWeights};
+use net::{Layout, NetWeights};
 use unroll::unroll;
 
 /// Learner of template weights; without a template, it learns clauses first.
@@ -96,8 +100,8 @@ impl Learner for Lrnn {
             unroll(&template, &task.coverage(), params.unrolling.family, params.unrolling.max_groundings as usize);
         let help = "raise max_groundings, or write rules with fewer groundings";
         warnings.extend(warnings::groundings_cut(unrolled.budget_hits, params.unrolling.max_groundings, help));
-        let mut unrolled_model =
-            UnrolledModel { layout, family: params.unrolling.family, weights, nets: unrolled.nets, of: unrolled.of };
+        let (family, nets) = (params.unrolling.family, unrolled.flat());
+        let mut unrolled_model = UnrolledModel { layout, family, weights, nets, of: unrolled.of };
         descend(&mut unrolled_model, task, &SgdOptions::new(&params.rate, &params.sgd), progress);
         let statistics = Statistics { budget_hits: unrolled.budget_hits, ..Statistics::default() };
         let UnrolledModel { weights, family, .. } = unrolled_model;
@@ -151,7 +155,7 @@ struct UnrolledModel {
     layout: Layout,
     family: Family,
     weights: Vec<f64>,
-    nets: Vec<Net>,
+    nets: FlatNets,
     of: Vec<usize>,
 }
 
@@ -162,6 +166,8 @@ impl UnrolledModel {
 }
 
 impl Differentiable for UnrolledModel {
+    type Passes = Activations;
+
     fn weights(&mut self) -> &mut [f64] {
         &mut self.weights
     }
@@ -171,12 +177,24 @@ impl Differentiable for UnrolledModel {
         weight < 2 * self.layout.rules && weight.is_multiple_of(2)
     }
 
-    fn psi(&self, example: usize) -> f64 {
-        self.nets[self.of[example]].psi(self.net_weights())
+    fn inputs(&self) -> usize {
+        self.nets.len()
     }
 
-    fn add_gradient(&self, example: usize, scale: &dyn Fn(f64) -> f64, sum: &mut [f64]) {
-        self.nets[self.of[example]].add_gradient(self.net_weights(), scale, sum);
+    fn input_of(&self, example: usize) -> usize {
+        self.of[example]
+    }
+
+    fn clear(&self, activations: &mut Activations) {
+        activations.clear();
+    }
+
+    fn forward(&self, input: usize, _: usize, activations: &mut Activations) -> f64 {
+        self.nets.forward(input, self.net_weights(), activations)
+    }
+
+    fn add_gradient(&self, (input, _): (usize, usize), activations: &mut Activations, scale: f64, sum: &mut [f64]) {
+        self.nets.add_gradient(input, self.net_weights(), activations, scale, sum);
     }
 }
 

@@ -1,5 +1,6 @@
 //! A template with its weights.
 
+use super::flat::Activations;
 use super::net::{Family, Layout, NetWeights, Neuron};
 use super::template::Template;
 use super::unroll::{Unrolled, unroll};
@@ -107,7 +108,7 @@ impl LrnnModel {
             };
             inputs.iter().map(fired).collect()
         };
-        let fired: Vec<Vec<Fired>> = unrolled.nets.iter().map(of_net).collect();
+        let fired: Vec<Vec<Fired>> = unrolled.nets().iter().map(of_net).collect();
         Ok(Scored { scores: unrolled.of.iter().map(|&net| fired[net].clone()).collect(), warnings })
     }
 }
@@ -119,9 +120,12 @@ impl Model for LrnnModel {
 
     fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Scored, ScoreError> {
         let unrolled = self.unrolled(database, target, examples)?;
-        Ok(unrolled.map(|Unrolled { nets, of, .. }| {
-            let psi: Vec<f64> = nets.iter().map(|net| net.psi(self.now())).collect();
-            of.iter().map(|&net| psi[net]).collect()
+        Ok(unrolled.map(|unrolled| {
+            let (nets, mut activations) = (unrolled.flat(), Activations::default());
+            activations.clear();
+            let psi = |net| nets.forward(net, self.now(), &mut activations);
+            let psi: Vec<f64> = (0..nets.len()).map(psi).collect();
+            unrolled.of.iter().map(|&net| psi[net]).collect()
         }))
     }
 }

@@ -92,14 +92,20 @@ impl Arena {
     }
 
     /// Adds the aggregation of a rule's neurons, one per grounding.
-    pub fn group(&mut self, mut groundings: Vec<u32>, family: Family) -> u32 {
+    pub fn group(&mut self, groundings: Vec<u32>, family: Family) -> u32 {
+        self.group_of(groundings.into_iter().map(|neuron| (neuron, 1)).collect(), family)
+    }
+
+    /// Adds the aggregation of a rule's neurons with their numbers of groundings.
+    pub fn group_of(&mut self, mut groundings: Vec<(u32, u32)>, family: Family) -> u32 {
         groundings.sort_unstable();
         let mut inputs: Vec<(u32, u32)> = Vec::new();
-        for neuron in groundings {
+        for (neuron, number) in groundings {
+            // The maximum ignores multiplicities.
+            let number = if family == Family::Avg { number } else { 1 };
             match inputs.last_mut() {
-                // The maximum ignores multiplicities.
-                Some((last, n)) if *last == neuron => *n += u32::from(family == Family::Avg),
-                _ => inputs.push((neuron, 1)),
+                Some((last, n)) if *last == neuron => *n += if family == Family::Avg { number } else { 0 },
+                _ => inputs.push((neuron, number)),
             }
         }
         // The average of equal neurons is the neuron itself.
@@ -107,6 +113,11 @@ impl Arena {
             *n = 1;
         }
         self.add(Neuron::Group(inputs))
+    }
+
+    /// Returns all neurons; inputs precede their consumers.
+    pub fn neurons(&self) -> impl Iterator<Item = &Neuron> {
+        self.all.iter()
     }
 
     /// Extracts the network with this output neuron.
@@ -173,7 +184,7 @@ pub(super) struct Net {
 }
 
 impl Net {
-    /// Forward pass: returns the activation of each neuron; the last one is ψ.
+    /// Returns the activation of each neuron; the last one is ψ.
     pub fn values(&self, weights: NetWeights<'_>) -> Vec<f64> {
         let NetWeights { all, layout, family } = weights;
         let mut values: Vec<f64> = Vec::with_capacity(self.neurons.len());
@@ -204,17 +215,19 @@ impl Net {
     }
 
     /// Returns ψ.
+    #[cfg(test)]
     pub fn psi(&self, weights: NetWeights<'_>) -> f64 {
         self.values(weights).last().copied().unwrap_or_default()
     }
 
-    /// Backward pass: adds `scale(ψ)` times the derivatives of ψ by the weights to `sum`.
-    pub fn add_gradient(&self, weights: NetWeights<'_>, scale: impl FnOnce(f64) -> f64, sum: &mut [f64]) {
+    /// Backward pass: adds `scale` times the derivatives of ψ by the weights to `sum`; `values` are
+    /// those of the forward pass. [`super::flat`] does the same for all networks.
+    #[cfg(test)]
+    pub fn add_gradient(&self, weights: NetWeights<'_>, values: &[f64], scale: f64, sum: &mut [f64]) {
         let NetWeights { all, layout, family } = weights;
-        let values = self.values(weights);
         let mut slopes = vec![0.0; values.len()];
-        let (Some(&psi), Some(last)) = (values.last(), slopes.last_mut()) else { return };
-        *last = scale(psi);
+        let Some(last) = slopes.last_mut() else { return };
+        *last = scale;
         for at in (0..values.len()).rev() {
             let slope = slopes[at];
             if slope == 0.0 {
@@ -253,13 +266,13 @@ impl Net {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
     /// The target has rule 0 over two latent atoms and rule 1 over a fact; latent atoms have rules
     /// 2 and 3.
-    fn arena() -> (Arena, u32) {
+    pub fn arena() -> (Arena, u32) {
         let mut arena = Arena::default();
         let fact = arena.add(Neuron::Fact);
         let mut atom = |rules: &[u32]| {
@@ -282,7 +295,7 @@ mod tests {
         (arena, root)
     }
 
-    const LAYOUT: Layout = Layout { rules: 4, heads: 2 };
+    pub const LAYOUT: Layout = Layout { rules: 4, heads: 2 };
 
     fn weights(all: &[f64], family: Family) -> NetWeights<'_> {
         NetWeights { all, layout: LAYOUT, family }
@@ -334,7 +347,9 @@ mod tests {
             };
             let mut exact = vec![0.0; all.len()];
             let y = f64::from(u8::from(positive));
-            net.add_gradient(weights(&all, family), |psi| sigmoid(psi) - y, &mut exact);
+            let values = net.values(weights(&all, family));
+            let scale = sigmoid(net.psi(weights(&all, family))) - y;
+            net.add_gradient(weights(&all, family), &values, scale, &mut exact);
             let h = 1e-5;
             for (at, exact) in exact.into_iter().enumerate() {
                 let moved = |by: f64| {

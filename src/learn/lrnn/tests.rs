@@ -1,11 +1,15 @@
 use std::path::Path;
 
+use super::net::Net;
+use super::unroll::unroll_naively;
 use super::*;
 use crate::cover::{Coverage, DEFAULT_MEMORY_BYTES};
 use crate::kb::{Database, Example, sample};
 use crate::learn::{Model, Resources, SavedModel, Scored, Stored};
+use crate::logic::Constant;
 use crate::logic::rule::parse_rules;
 use crate::math::sigmoid;
+use proptest::prelude::*;
 
 fn template(text: &str, target: (&str, usize)) -> Result<Template, String> {
     let rules = parse_rules(Path::new("rules.txt"), text).map_err(|error| error.to_string())?;
@@ -38,7 +42,7 @@ fn templates_unroll_over_the_facts_of_each_example() {
     let coverage = Coverage::new(&database, target, &examples, DEFAULT_MEMORY_BYTES);
     let unrolled = unroll(&template, &coverage, Family::Max, 100);
     // m4 has an atom without an element: no grounding, so ψ is the bias d.
-    assert_eq!((unrolled.nets.len(), unrolled.of.as_slice()), (4, &[0, 1, 2, 3][..]));
+    assert_eq!((unrolled.nets().len(), unrolled.of.as_slice()), (4, &[0, 1, 2, 3][..]));
     let layout = Layout { rules: 4, heads: 2 };
     let all = [3.0, 0.5, 2.0, 1.0, -1.0, 0.0, 0.5, 1.5, -0.25, 0.125];
     let weights = NetWeights { all: &all, layout, family: Family::Max };
@@ -48,7 +52,7 @@ fn templates_unroll_over_the_facts_of_each_example() {
     // Of the four atoms in the body, has and bond are facts.
     let rule = |x: f64, y: f64| sigmoid(1.0 + x + 1.0 + y - 4.0 + 0.5);
     let expected = [rule(oxygen, carbon), rule(carbon, carbon), rule(sulphur, oxygen)].map(|value| -0.25 + 3.0 * value);
-    for (net, expected) in unrolled.nets.iter().zip(expected.into_iter().chain([-0.25])) {
+    for (net, expected) in unrolled.nets().iter().zip(expected.into_iter().chain([-0.25])) {
         assert!((net.psi(weights) - expected).abs() < 1e-12, "{} {expected}", net.psi(weights));
     }
 }
@@ -76,7 +80,7 @@ fn averages_count_groundings_and_exhausted_budgets_are_reported() {
     ] {
         let unrolled = unroll(&template, &coverage, family, max_groundings);
         assert_eq!(unrolled.budget_hits, hits);
-        for (net, expected) in unrolled.nets.iter().zip(expected) {
+        for (net, expected) in unrolled.nets().iter().zip(expected) {
             let psi = net.psi(NetWeights { all: &all, layout, family });
             assert!((psi - 2.0 * expected).abs() < 1e-12, "{family:?} {max_groundings}: {psi} {expected}");
         }
@@ -101,8 +105,8 @@ fn uniform_rules_unfold_into_conjunctions() {
     let psi = |net: &Net| net.psi(NetWeights { all: &all, layout: Layout { rules: 3, heads: 3 }, family: Family::Max });
     let g = sigmoid(1.0 + sigmoid(1.0));
     let h = sigmoid(1.0 + sigmoid(1.0 + g - 2.0 + 1.0));
-    assert!((psi(&unrolled.nets[0]) - (1.0 + sigmoid(1.0 + h - 2.0 + 1.0))).abs() < 1e-12);
-    assert!((psi(&unrolled.nets[1]) - 1.0).abs() < 1e-12);
+    assert!((psi(&unrolled.nets()[0]) - (1.0 + sigmoid(1.0 + h - 2.0 + 1.0))).abs() < 1e-12);
+    assert!((psi(&unrolled.nets()[1]) - 1.0).abs() < 1e-12);
 }
 
 #[test]
@@ -128,7 +132,7 @@ fn rules_that_double_at_every_level_unroll_quickly() {
         let holds = if other == "A" { [true, false] } else { [false, false] };
         let all = vec![1.0; layout.size()];
         let psi: Vec<f64> =
-            unrolled.nets.iter().map(|net| net.psi(NetWeights { all: &all, layout, family: Family::Max })).collect();
+            unrolled.nets().iter().map(|net| net.psi(NetWeights { all: &all, layout, family: Family::Max })).collect();
         for (&net, holds) in unrolled.of.iter().zip(holds) {
             // Without a grounding ψ is d. A level is σ(1 + σ(2x − 2 + 1)) of the one below.
             let mut x = sigmoid(1.0 + sigmoid(1.0));
@@ -209,6 +213,53 @@ fn the_grounding_limit_itself_is_not_exceeded() {
     let coverage = Coverage::new(&database, target, &examples, DEFAULT_MEMORY_BYTES);
     let hits = |max_groundings| unroll(&template, &coverage, Family::Avg, max_groundings).budget_hits;
     assert_eq!([hits(1), hits(2), hits(3)], [1, 0, 0]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 200, ..ProptestConfig::default() })]
+
+    /// Bodies with the same facts are enumerated once for all rules, with the same networks, neuron
+    /// by neuron, and the same warnings as if each rule had been enumerated by itself.
+    #[test]
+    fn shared_enumerations_change_nothing(
+        facts in prop::collection::vec((0usize..3, 0usize..5, 0usize..5), 1..40),
+        max_groundings in 1usize..12,
+        max: bool,
+    ) {
+        let mut text = String::from("mode: t(+x, +x). p(e, e). q(e, e). r(e). r(c0). ");
+        for (predicate, a, b) in facts {
+            text += &match predicate {
+                0 => format!("p(c{a}, c{b}). "),
+                1 => format!("q(c{a}, c{b}). "),
+                _ => format!("r(c{a}). "),
+            };
+        }
+        let (database, ..) = sample::build(&text, None);
+        let mut rules = String::from(
+            "g(X) :- r(X). g(X) :- p(X, Y). g(X) :- q(X, X). h(X) :- q(Y, X). h(X) :- p(X, c0). u(X) :- unseen(X).
+             u(X) :- unheard(X). v(X, Y) :- p(X, Y). v(X, Y) :- q(X, Y). w(X) :- g(X). w(X) :- r(X), q(X, Y). ",
+        );
+        for body in ["p(A, C), q(C, B)", "q(C, A), p(D, B), p(D, D)", "p(A, C), p(C, D), p(B, D)", "p(A, B)"] {
+            let latent = ["g(A)", "h(A)", "g(B)", "h(C)", "g(C)", "g(D)", "h(D)", "u(A)", "w(C)", "v(A, B)", "g(A), h(B)"];
+            for atom in latent.into_iter().filter(|atom| ["A", "B"].iter().chain(&["C", "D"]).all(|variable| {
+                !atom.contains(variable) || body.contains(variable) || *variable < "C"
+            })) {
+                rules += &format!("t(A, B) :- {body}, {atom}. ");
+            }
+        }
+        let template = template(&rules, ("t", 2)).unwrap();
+        let target = database.predicates.find("t", 2).unwrap();
+        let constants = sample::constants(&database, ["c0", "e"]);
+        let pairs = constants.iter().flat_map(|&a| constants.iter().map(move |&b| [a, b]));
+        let example = |args: [Constant; 2]| Example { args: Box::new(args), positive: true, class: 0, weight: 1.0, line: 0 };
+        let examples: Vec<Example> = pairs.map(example).collect();
+        let coverage = Coverage::new(&database, target, &examples, DEFAULT_MEMORY_BYTES);
+        let family = if max { Family::Max } else { Family::Avg };
+        let shared = unroll(&template, &coverage, family, max_groundings);
+        let naive = unroll_naively(&template, &coverage, family, max_groundings);
+        prop_assert_eq!((shared.nets(), &shared.of), (naive.nets(), &naive.of));
+        prop_assert_eq!(shared.budget_hits, naive.budget_hits);
+    }
 }
 
 #[test]

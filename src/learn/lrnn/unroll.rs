@@ -7,30 +7,43 @@
 
 use std::rc::Rc;
 
+use super::flat::FlatNets;
+use super::grounding::{AtomKind, BoundLiteral, BoundRule, GroundingSearch, Groundings, RuleBindings};
+use super::grounding::{ground, resolve, value};
 use super::net::{Arena, Family, Net, Neuron};
-use super::template::{Template, TemplateRule};
-use crate::cancel;
+use super::shared::{Member, SharedGroundings, Sharing};
+use super::template::Template;
 use crate::cover::{Bits, Coverage};
 use crate::determinism::{HashMap, IndexSet};
 use crate::kb::{Database, Example};
-use crate::logic::rename;
-use crate::logic::{Argument, Constant, Literal, PredicateId, Variable};
+use crate::logic::{Argument, Constant, Literal, Variable};
 
 /// The ground networks of examples.
 #[derive(Clone, Debug)]
 pub(super) struct Unrolled {
-    pub nets: Vec<Net>,
+    arena: Arena,
+    /// The output neuron of each network.
+    roots: IndexSet<u32>,
     /// Index of each example's network.
     pub of: Vec<usize>,
     /// Rules and heads for which the grounding or step limit was reached.
     pub budget_hits: u64,
 }
 
+impl Unrolled {
+    /// Returns the networks by themselves.
+    pub fn nets(&self) -> Vec<Net> {
+        self.roots.iter().map(|&root| self.arena.network(root)).collect()
+    }
+
+    /// Returns the networks with shared neurons.
+    pub fn flat(&self) -> FlatNets {
+        FlatNets::new(&self.arena, self.roots.iter().copied())
+    }
+}
+
 /// Facts that may be visited per grounding allowed.
 const STEPS_PER_GROUNDING: usize = 100;
-
-/// The number of facts looked at between two polls for cancellation.
-const FACTS_PER_POLL: usize = 1 << 10;
 
 /// Maximum number of facts in the unfolding of a uniform rule.
 const MAX_UNFOLDED: usize = 200;
@@ -38,64 +51,25 @@ const MAX_UNFOLDED: usize = 200;
 /// Unrolls a template for the examples of a coverage.
 pub(super) fn unroll(template: &Template, coverage: &Coverage<'_>, family: Family, max_groundings: usize) -> Unrolled {
     let mut unroller = Unroller::new(template, coverage.database(), family, max_groundings);
-    let targets: Vec<usize> = unroller.by_head[0].clone();
-    // Uniform rules are evaluated for all examples at once.
-    let uniform: Vec<Option<Vec<Literal>>> = targets.iter().map(|&rule| unroller.unfolded(rule)).collect();
-    let bodies: Vec<&[Literal]> = uniform.iter().flatten().map(Vec::as_slice).collect();
-    let mut covered = coverage.cover_all(&bodies).into_iter();
-    let covered: Vec<Option<std::sync::Arc<Bits>>> =
-        uniform.iter().map(|body| body.as_ref().and_then(|_| covered.next())).collect();
-    let mut roots: IndexSet<u32> = IndexSet::default();
-    let mut of = Vec::with_capacity(coverage.examples().len());
-    for (i, example) in coverage.examples().iter().enumerate() {
-        let mut inputs = Vec::new();
-        for (&rule, covered) in targets.iter().zip(&covered) {
-            let group = match covered {
-                Some(covered) => covered.get(i).then(|| unroller.uniform_group(rule)),
-                None => unroller.group(rule, &bind(example)),
-            };
-            inputs.extend(group.map(|group| (unroller.rules[rule].number, group)));
-        }
-        let root = unroller.arena.add(Neuron::Atom { head: 0, inputs });
-        of.push(roots.insert_full(root).0);
-    }
-    let nets = roots.iter().map(|&root| unroller.arena.network(root)).collect();
-    Unrolled { nets, of, budget_hits: unroller.budget_hits }
+    unroller.share();
+    unroller.unroll(coverage)
+}
+
+/// As [`unroll`], but enumerates the groundings of each rule by itself.
+#[cfg(test)]
+pub(super) fn unroll_naively(
+    template: &Template,
+    coverage: &Coverage<'_>,
+    family: Family,
+    max_groundings: usize,
+) -> Unrolled {
+    Unroller::new(template, coverage.database(), family, max_groundings).unroll(coverage)
 }
 
 fn bind(example: &Example) -> Vec<Option<Constant>> {
     example.args.iter().copied().map(Some).collect()
 }
 
-/// The predicate of a literal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum AtomKind {
-    Facts(PredicateId),
-    /// Index of a head.
-    Latent(usize),
-}
-
-/// A literal resolved against the names of a database.
-#[derive(Clone, Debug, PartialEq)]
-struct BoundLiteral {
-    kind: AtomKind,
-    args: Vec<Argument>,
-}
-
-/// A rule resolved against the names of a database.
-#[derive(Clone, Debug)]
-struct BoundRule {
-    /// Index in the template.
-    number: u32,
-    /// Number of arguments of the head.
-    arity: usize,
-    variables: usize,
-    body: Vec<BoundLiteral>,
-    /// The body without duplicate literals, which do not change the groundings.
-    distinct: Vec<BoundLiteral>,
-}
-
-type RuleBindings = Vec<Option<Constant>>;
 /// Neurons of the ground atoms of a latent predicate; `None` for one that is not derivable.
 type AtomNeurons = HashMap<Vec<Constant>, Option<u32>>;
 /// Derivable atoms of a latent predicate, for a binding pattern.
@@ -118,6 +92,13 @@ struct Unroller<'a> {
     /// By head and binding pattern.
     solved: Vec<HashMap<RuleBindings, DerivedAtoms>>,
     budget_hits: u64,
+    sharing: Rc<Sharing>,
+    /// The last groundings of each shared body.
+    shared: Vec<Option<Rc<SharedGroundings>>>,
+    /// The neurons of rules with a shared body, by rule and neuron of the latent atom.
+    shared_neurons: HashMap<(usize, u32), u32>,
+    /// The aggregation neurons of uniform rules.
+    uniform_groups: HashMap<usize, u32>,
 }
 
 impl<'a> Unroller<'a> {
@@ -134,6 +115,10 @@ impl<'a> Unroller<'a> {
             atoms: vec![HashMap::default(); template.heads().len()],
             solved: vec![HashMap::default(); template.heads().len()],
             budget_hits: 0,
+            sharing: Rc::default(),
+            shared: Vec::new(),
+            shared_neurons: HashMap::default(),
+            uniform_groups: HashMap::default(),
         };
         for (number, rule) in (0u32..).zip(&template.rules) {
             // A rule with a name unknown to the database has no groundings.
@@ -151,6 +136,38 @@ impl<'a> Unroller<'a> {
         }
         unroller.uniform = uniform.into_iter().map(Option::flatten).collect();
         unroller
+    }
+
+    /// Finds what rules share.
+    fn share(&mut self) {
+        let sharing = Sharing::new(&self.rules, &self.by_head, self.database, self.max_groundings);
+        self.shared.resize_with(sharing.bodies.len(), || None);
+        self.sharing = Rc::new(sharing);
+    }
+
+    fn unroll(mut self, coverage: &Coverage<'_>) -> Unrolled {
+        let targets: Vec<usize> = self.by_head[0].clone();
+        // Uniform rules are evaluated for all examples at once.
+        let uniform: Vec<Option<Vec<Literal>>> = targets.iter().map(|&rule| self.unfolded(rule)).collect();
+        let bodies: Vec<&[Literal]> = uniform.iter().flatten().map(Vec::as_slice).collect();
+        let mut covered = coverage.cover_all(&bodies).into_iter();
+        let covered: Vec<Option<std::sync::Arc<Bits>>> =
+            uniform.iter().map(|body| body.as_ref().and_then(|_| covered.next())).collect();
+        let mut roots: IndexSet<u32> = IndexSet::default();
+        let mut of = Vec::with_capacity(coverage.examples().len());
+        for (i, example) in coverage.examples().iter().enumerate() {
+            let mut inputs = Vec::new();
+            for (&rule, covered) in targets.iter().zip(&covered) {
+                let group = match covered {
+                    Some(covered) => covered.get(i).then(|| self.uniform_group(rule)),
+                    None => self.group(rule, &bind(example)),
+                };
+                inputs.extend(group.map(|group| (self.rules[rule].number, group)));
+            }
+            let root = self.arena.add(Neuron::Atom { head: 0, inputs });
+            of.push(roots.insert_full(root).0);
+        }
+        Unrolled { arena: self.arena, roots, of, budget_hits: self.budget_hits }
     }
 
     fn unfolded_size(&self, head: usize, known: &mut [Option<Option<usize>>]) -> Option<usize> {
@@ -204,11 +221,16 @@ impl<'a> Unroller<'a> {
 
     /// Returns the aggregation neuron of a uniform rule that has a grounding.
     fn uniform_group(&mut self, rule: usize) -> u32 {
-        let rule = self.rules[rule].clone();
-        let BoundRule { number, body, .. } = &*rule;
+        if let Some(&known) = self.uniform_groups.get(&rule) {
+            return known;
+        }
+        let bound = self.rules[rule].clone();
+        let BoundRule { number, body, .. } = &*bound;
         let inputs = body.iter().map(|literal| self.uniform_atom(literal.kind)).collect();
         let neuron = self.arena.add(Neuron::Rule { rule: *number, inputs });
-        self.arena.group(vec![neuron], self.family)
+        let group = self.arena.group(vec![neuron], self.family);
+        self.uniform_groups.insert(rule, group);
+        group
     }
 
     fn uniform_atom(&mut self, kind: AtomKind) -> u32 {
@@ -225,6 +247,19 @@ impl<'a> Unroller<'a> {
 
     /// Returns the aggregation neuron of a rule for a ground head; `None` without groundings.
     fn group(&mut self, rule: usize, head: &RuleBindings) -> Option<u32> {
+        let sharing = self.sharing.clone();
+        if let (Some(holds), &[Some(constant)]) = (sharing.holds(rule), &head[..]) {
+            return holds.contains(&constant).then(|| self.uniform_group(rule));
+        }
+        if let Some(member) = sharing.member_of(rule) {
+            let groundings = self.shared_groundings(member, head);
+            if let Some((values, exceeds)) = sharing.values(member, &groundings) {
+                self.budget_hits += u64::from(exceeds);
+                let neurons: Vec<(u32, u32)> =
+                    values.filter_map(|(value, n)| Some((self.shared_neuron(rule, member, value)?, n))).collect();
+                return (!neurons.is_empty()).then(|| self.arena.group_of(neurons, self.family));
+            }
+        }
         let found = self.groundings(rule, head);
         let rule = self.rules[rule].clone();
         let mut neurons = Vec::new();
@@ -247,6 +282,38 @@ impl<'a> Unroller<'a> {
         (!neurons.is_empty()).then(|| self.arena.group(neurons, self.family))
     }
 
+    /// Enumerates the groundings of a shared body for a head, unless that was done last.
+    fn shared_groundings(&mut self, member: Member, head: &RuleBindings) -> Rc<SharedGroundings> {
+        if let Some(last) = self.shared[member.body].as_ref().filter(|last| last.head == *head) {
+            return last.clone();
+        }
+        let sharing = self.sharing.clone();
+        let body = &sharing.bodies[member.body];
+        let steps = self.max_steps();
+        let mut search = GroundingSearch::new(&body.facts, body.variables, head, steps);
+        self.search(&body.facts, &mut search);
+        let groundings = Rc::new(SharedGroundings::new(body, head, &search, steps));
+        self.shared[member.body] = Some(groundings.clone());
+        groundings
+    }
+
+    /// Returns the neuron of a rule with a shared body whose latent atom has this argument.
+    fn shared_neuron(&mut self, rule: usize, member: Member, value: Constant) -> Option<u32> {
+        let atom = self.atom(member.head, vec![value])?;
+        if let Some(&known) = self.shared_neurons.get(&(rule, atom)) {
+            return Some(known);
+        }
+        let bound = self.rules[rule].clone();
+        let input = |literal: &BoundLiteral| match literal.kind {
+            AtomKind::Facts(_) => self.arena.add(Neuron::Fact),
+            AtomKind::Latent(_) => atom,
+        };
+        let inputs = bound.body.iter().map(input).collect();
+        let neuron = self.arena.add(Neuron::Rule { rule: bound.number, inputs });
+        self.shared_neurons.insert((rule, atom), neuron);
+        Some(neuron)
+    }
+
     /// Returns the neuron of a ground atom of a latent predicate, if it is derivable.
     fn atom(&mut self, head: usize, args: Vec<Constant>) -> Option<u32> {
         if let Some(&known) = self.atoms[head].get(&args) {
@@ -267,25 +334,33 @@ impl<'a> Unroller<'a> {
     /// variables are bound.
     fn groundings(&mut self, rule: usize, head: &RuleBindings) -> Groundings {
         let rule = self.rules[rule].clone();
-        let mut bindings = head.clone();
-        bindings.resize(rule.variables, None);
-        let found = Groundings { width: rule.variables, values: Vec::new(), number: 0 };
-        let steps = self.max_groundings.saturating_mul(STEPS_PER_GROUNDING);
-        let matched = vec![false; rule.distinct.len()];
-        let mut search =
-            GroundingSearch { found, steps, cut: false, bindings, matched, bound: Vec::new(), unpolled: 0 };
+        let mut search = GroundingSearch::new(&rule.distinct, rule.variables, head, self.max_steps());
         self.search(&rule.distinct, &mut search);
         self.budget_hits += u64::from(search.cut);
         search.found
     }
 
+    /// Returns the number of facts that an enumeration may visit.
+    fn max_steps(&self) -> usize {
+        self.max_groundings.saturating_mul(STEPS_PER_GROUNDING)
+    }
+
     fn search(&mut self, body: &[BoundLiteral], search: &mut GroundingSearch) {
         // Next is the literal with the fewest matching facts.
-        let pending = (0..body.len()).filter(|&k| !search.matched[k]);
-        let Some(next) = pending.min_by_key(|&k| self.cost(&body[k], &search.bindings)) else {
+        let mut pending = (0..body.len()).filter(|&k| !search.matched[k]);
+        let next = match (pending.next(), pending.next()) {
+            (first, None) => first,
+            _ => {
+                let pending = (0..body.len()).filter(|&k| !search.matched[k]);
+                pending.min_by_key(|&k| self.cost(&body[k], &search.bindings))
+            }
+        };
+        let Some(next) = next else {
             // Only one more complete grounding exceeds the limit.
             search.cut = search.found.number >= self.max_groundings;
-            if !search.cut {
+            if search.cut {
+                search.overflow = Some(search.bindings.clone());
+            } else {
                 search.found.push(&search.bindings);
             }
             return;
@@ -367,113 +442,6 @@ impl<'a> Unroller<'a> {
         self.solved[head].insert(given, atoms.clone());
         atoms
     }
-}
-
-/// Groundings of a rule: the values of its variables.
-struct Groundings {
-    /// The number of variables.
-    width: usize,
-    values: Vec<Option<Constant>>,
-    number: usize,
-}
-
-impl Groundings {
-    fn push(&mut self, bindings: &[Option<Constant>]) {
-        self.values.extend_from_slice(bindings);
-        self.number += 1;
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &[Option<Constant>]> {
-        (0..self.number).map(|k| &self.values[k * self.width..(k + 1) * self.width])
-    }
-}
-
-/// The state of an enumeration of groundings.
-struct GroundingSearch {
-    found: Groundings,
-    /// Remaining facts to visit.
-    steps: usize,
-    cut: bool,
-    bindings: RuleBindings,
-    /// The literals that are matched.
-    matched: Vec<bool>,
-    /// The variables that were bound, in this order.
-    bound: Vec<u32>,
-    /// The facts looked at since the last poll for cancellation, matching or not.
-    unpolled: usize,
-}
-
-impl GroundingSearch {
-    /// Polls for cancellation at intervals.
-    fn poll(&mut self, facts: usize) {
-        self.unpolled += 1 + facts;
-        if self.unpolled >= FACTS_PER_POLL {
-            self.unpolled = 0;
-            cancel::poll();
-        }
-    }
-
-    /// Unifies the arguments of a literal with a fact.
-    fn unify(&mut self, args: &[Argument], fact: impl Iterator<Item = Constant>) -> bool {
-        args.iter().zip(fact).all(|(arg, constant)| match *arg {
-            Argument::Constant(known) => known == constant,
-            Argument::Variable(Variable(k)) => match self.bindings[k as usize] {
-                Some(known) => known == constant,
-                None => {
-                    self.bindings[k as usize] = Some(constant);
-                    self.bound.push(k);
-                    true
-                }
-            },
-            Argument::Number(_) => false,
-        })
-    }
-
-    /// Unbinds all variables but the first ones that were bound.
-    fn unbind(&mut self, to: usize) {
-        for k in self.bound.drain(to..) {
-            self.bindings[k as usize] = None;
-        }
-    }
-}
-
-/// Substitutes the bindings into the arguments.
-fn ground(args: &[Argument], bindings: &[Option<Constant>]) -> impl Iterator<Item = Option<Constant>> {
-    args.iter().map(|&arg| value(arg, bindings))
-}
-
-fn value(arg: Argument, bindings: &[Option<Constant>]) -> Option<Constant> {
-    match arg {
-        Argument::Constant(constant) => Some(constant),
-        Argument::Variable(Variable(k)) => bindings[k as usize],
-        // Templates with comparisons are rejected on reading.
-        Argument::Number(_) => None,
-    }
-}
-
-/// Resolves a rule against the names of a database; `None` if a name is unknown.
-fn resolve(template: &Template, rule: &TemplateRule, number: u32, database: &Database) -> Option<BoundRule> {
-    let literal = |literal: &Literal| match template.head_number(literal.predicate) {
-        Some(head) => {
-            // Latent predicates are not in the database; only constants are resolved.
-            let args = literal.args.iter().map(|arg| rename::find_argument(*arg, template.names(), database.names()));
-            Some(BoundLiteral { kind: AtomKind::Latent(head), args: args.collect::<Option<_>>()? })
-        }
-        None => {
-            let found = rename::find(literal, template.names(), database.names())?;
-            Some(BoundLiteral { kind: AtomKind::Facts(found.predicate), args: found.args })
-        }
-    };
-    let arity = template.predicates.arity(rule.head);
-    let last = rule.body.iter().flat_map(Literal::variables).map(|variable| variable.0 as usize + 1).max();
-    let body: Vec<BoundLiteral> = rule.body.iter().map(literal).collect::<Option<_>>()?;
-    let mut distinct: Vec<BoundLiteral> = Vec::with_capacity(body.len());
-    for literal in &body {
-        if !distinct.contains(literal) {
-            distinct.push(literal.clone());
-        }
-    }
-    Some(BoundRule { number, arity, variables: last.unwrap_or(0).max(arity), body, distinct })
 }
 
 /// Returns the sum if all terms are present and it is within the limit.

@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::solve::least_squares;
+use super::solve::{TwoColumnSums, least_squares};
 use super::tally::{Pattern, Tally};
 use crate::cover::Bits;
 use crate::cover::lock;
@@ -191,13 +191,13 @@ impl<'g, 'c, 'a> CountGrower<'g, 'c, 'a> {
         };
         let error = |&at: &usize| -> Option<(f64, usize)> {
             let (yes, no) = sides(at);
-            let reached = |side: &[f64]| here.iter().filter(|&&i| side[i] > 0.0).count();
-            let (on_yes, on_no) = (reached(&yes), reached(&no));
+            let sums = TwoColumnSums::new([&yes, &no], &target, &here);
+            let [on_yes, on_no] = sums.reached;
             let min = options.min_leaf.max(1);
             if on_yes < min || (on_no > 0 && on_no < min) {
                 return None;
             }
-            Some((two_weight_error([&yes, &no], &target, &here, options.shrinkage), at))
+            Some((two_weight_error([&yes, &no], &target, &here, &sums.weights(options.shrinkage)), at))
         };
         let errors = parallel::map(&numbers, 16 * counts.len(), error);
         let best = errors.into_iter().flatten().min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))?;
@@ -226,9 +226,8 @@ impl CountLeaf {
     }
 }
 
-/// Returns the squared error over `here` with the optimal weights of both sides.
-fn two_weight_error([yes, no]: [&[f64]; 2], target: &[f64], here: &[usize], shrinkage: f64) -> f64 {
-    let weights = least_squares(&[yes, no], target, here, shrinkage);
+/// Returns the squared error over `here` with these weights of both sides.
+fn two_weight_error([yes, no]: [&[f64]; 2], target: &[f64], here: &[usize], weights: &[f64]) -> f64 {
     here.iter().map(|&i| (target[i] - weights[0] * yes[i] - weights[1] * no[i]).powi(2)).sum()
 }
 

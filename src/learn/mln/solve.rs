@@ -5,10 +5,56 @@
 ///
 /// A zero column gets weight 0, and so does one that is linearly dependent on those before it.
 pub(super) fn least_squares(columns: &[&[f64]], y: &[f64], rows: &[usize], lambda: f64) -> Vec<f64> {
-    let size = columns.len();
     let dot = |a: &[f64], b: &[f64]| -> f64 { rows.iter().map(|&i| a[i] * b[i]).sum() };
+    solve(columns.len(), |k, other| dot(columns[k], columns[other]), |k| dot(columns[k], y), lambda)
+}
+
+/// Sums over examples, from which the weights of two columns follow.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TwoColumnSums {
+    /// Products of the first column with itself, of both, of the second with itself, and of each
+    /// with the target.
+    products: [f64; 5],
+    /// The number of examples with a positive count, for each column.
+    pub reached: [usize; 2],
+}
+
+impl TwoColumnSums {
+    /// Computes all sums in one pass. Each adds its terms in the order of `rows`, as
+    /// [`least_squares`] does, but none waits for another.
+    pub fn new([a, b]: [&[f64]; 2], y: &[f64], rows: &[usize]) -> Self {
+        // As sums of iterators start. An array of them would not be kept in registers.
+        let (mut aa, mut ab, mut bb, mut ay, mut by) = (-0.0, -0.0, -0.0, -0.0, -0.0);
+        let mut reached = [0; 2];
+        for &i in rows {
+            let (a, b, y) = (a[i], b[i], y[i]);
+            aa += a * a;
+            ab += a * b;
+            bb += b * b;
+            ay += a * y;
+            by += b * y;
+            reached[0] += usize::from(a > 0.0);
+            reached[1] += usize::from(b > 0.0);
+        }
+        TwoColumnSums { products: [aa, ab, bb, ay, by], reached }
+    }
+
+    /// Returns the weights, as [`least_squares`].
+    pub fn weights(&self, lambda: f64) -> Vec<f64> {
+        solve(2, |k, other| self.products[k + other], |k| self.products[3 + k], lambda)
+    }
+}
+
+/// Solves the normal equations of columns, given their products with each other and with the
+/// target.
+fn solve(
+    size: usize,
+    product: impl Fn(usize, usize) -> f64,
+    with_target: impl Fn(usize) -> f64,
+    lambda: f64,
+) -> Vec<f64> {
     // Normal equations with λ on the diagonal, scaled to a unit diagonal for conditioning.
-    let lengths: Vec<f64> = columns.iter().map(|column| (dot(column, column) + lambda).sqrt()).collect();
+    let lengths: Vec<f64> = (0..size).map(|k| (product(k, k) + lambda).sqrt()).collect();
     let mut used: Vec<usize> = Vec::new();
     // Cholesky factor of the columns in use, row by row.
     let mut factor: Vec<Vec<f64>> = Vec::new();
@@ -19,7 +65,7 @@ pub(super) fn least_squares(columns: &[&[f64]], y: &[f64], rows: &[usize], lambd
         }
         let mut row: Vec<f64> = Vec::with_capacity(used.len() + 1);
         for (at, &other) in used.iter().enumerate() {
-            let product = dot(columns[k], columns[other]) / (lengths[k] * lengths[other]);
+            let product = product(k, other) / (lengths[k] * lengths[other]);
             let before: f64 = row.iter().zip(&factor[at]).map(|(a, b)| a * b).sum();
             row.push((product - before) / factor[at][at]);
         }
@@ -28,7 +74,7 @@ pub(super) fn least_squares(columns: &[&[f64]], y: &[f64], rows: &[usize], lambd
         if remainder < 1e-9 {
             continue;
         }
-        let target = dot(columns[k], y) / lengths[k];
+        let target = with_target(k) / lengths[k];
         let before: f64 = row.iter().zip(&solved).map(|(a, b)| a * b).sum();
         let root = remainder.sqrt();
         solved.push((target - before) / root);
@@ -84,6 +130,10 @@ mod tests {
                 let residual = |i: usize| y[i] - (0..3).map(|k| w[k] * columns[k][i]).sum::<f64>();
                 all.iter().map(|&i| residual(i).powi(2)).sum::<f64>() + lambda * w.iter().map(|w| w * w).sum::<f64>()
             };
+            let bits = |weights: &[f64]| weights.iter().map(|w| w.to_bits()).collect::<Vec<_>>();
+            let two = TwoColumnSums::new([slices[0], slices[1]], &y, &all);
+            prop_assert_eq!(bits(&two.weights(lambda)), bits(&least_squares(&slices[..2], &y, &all, lambda)));
+            prop_assert_eq!(two.reached, [0, 1].map(|k| columns[k].iter().filter(|&&count| count > 0.0).count()));
             let moved: Vec<f64> = weights.iter().zip(moves).map(|(w, m)| w + m).collect();
             prop_assert!(error(&weights) <= error(&moved) + 1e-9);
         }

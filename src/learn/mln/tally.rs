@@ -122,15 +122,19 @@ impl<'c, 'a> Tally<'c, 'a> {
     }
 
     fn count(&self, pattern: &Pattern) -> Vec<f64> {
-        let mut counts = vec![1.0; self.coverage.examples().len()];
         let (components, closed) = self.components(pattern);
+        let mut counts: Option<Vec<f64>> = None;
         for component in components {
             let own = self.count_component(pattern, &component);
-            counts
-                .iter_mut()
-                .zip(own.iter())
-                .for_each(|(count, &own)| *count = (*count * f64::from(own)).min(MAX_PRODUCT));
+            match &mut counts {
+                None => counts = Some(own.iter().map(|&own| f64::from(own)).collect()),
+                Some(counts) => counts
+                    .iter_mut()
+                    .zip(own.iter())
+                    .for_each(|(count, &own)| *count = (*count * f64::from(own)).min(MAX_PRODUCT)),
+            }
         }
+        let mut counts = counts.unwrap_or_else(|| vec![1.0; self.coverage.examples().len()]);
         for group in closed {
             self.coverage.cover(&pattern.none_of[group]).iter().for_each(|i| counts[i] = 0.0);
         }

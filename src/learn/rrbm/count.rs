@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::walk::{Direction, Step};
 use crate::cancel;
 use crate::determinism::{HashMap, IndexSet};
-use crate::kb::{Database, Example, Index, Relation};
+use crate::kb::{Database, Example, Index, PositionTimes, Relation};
 use crate::logic::{Constant, PredicateId};
 use crate::parallel;
 
@@ -30,13 +30,19 @@ const MAX_COUNT: f64 = 1e60;
 pub struct Counter<'a> {
     database: &'a Database,
     target: PredicateId,
-    tables: HashMap<Step, StepTable<'a>>,
-    forward: Prefixes,
-    backward: Prefixes,
+    forward: Prefixes<'a>,
+    backward: Prefixes<'a>,
     /// Maximum number of cached path counts per side; it does not change the result.
     max_cached: usize,
     /// For each walk the prefix indices of its halves; `None` for a walk with an unknown predicate.
     halves: Vec<Option<(usize, usize)>>,
+}
+
+/// A step over a database.
+struct BoundStep<'a> {
+    table: StepTable<'a>,
+    /// The times of the constants that the step leaves, and of those it leads to.
+    times: [Option<PositionTimes<'a>>; 2],
 }
 
 /// Adjacency of a step.
@@ -50,15 +56,30 @@ enum StepTable<'a> {
 
 /// Prefix tree of step sequences, shorter prefixes first; the first is the empty one.
 #[derive(Default)]
-struct Prefixes {
+struct Prefixes<'a> {
     /// Parent prefix and last step.
     all: IndexSet<(usize, Step)>,
+    /// Parent prefix and last step of each, which is one of `steps`.
+    bound: Vec<(usize, usize)>,
+    steps: Vec<BoundStep<'a>>,
 }
 
-impl Prefixes {
+impl<'a> Prefixes<'a> {
     /// Inserts the prefixes of a sequence; returns the index of the longest, 0 for the empty one.
     fn insert(&mut self, steps: impl Iterator<Item = Step>) -> usize {
         steps.fold(0, |parent, step| self.all.insert_full((parent, step)).0 + 1)
+    }
+
+    /// Looks the steps up in a database.
+    fn bind(&mut self, database: &'a Database) {
+        let mut numbers: HashMap<Step, usize> = HashMap::default();
+        for &(parent, step) in &self.all {
+            let number = *numbers.entry(step).or_insert(self.steps.len());
+            if number == self.steps.len() {
+                self.steps.push(BoundStep::new(database, step));
+            }
+            self.bound.push((parent, number));
+        }
     }
 }
 
@@ -75,14 +96,11 @@ impl<'a> Counter<'a> {
             Some((first, backward.insert(second.iter().rev().map(|step| step.reversed()))))
         };
         let halves = walks.iter().map(halve).collect();
-        let steps = forward.all.iter().chain(&backward.all).map(|&(_, step)| step);
-        let mut tables = HashMap::default();
-        for step in steps {
-            tables.entry(step).or_insert_with(|| StepTable::new(database, step));
-        }
+        forward.bind(database);
+        backward.bind(database);
         // One half of the memory per side.
         let max_cached = memory_bytes / 2 / size_of::<(u32, f64)>();
-        Counter { database, target, tables, forward, backward, max_cached, halves }
+        Counter { database, target, forward, backward, max_cached, halves }
     }
 
     /// Returns the counts of each example, which must have two arguments.
@@ -130,34 +148,68 @@ impl<'a> Counter<'a> {
     }
 
     /// Returns the path counts along each prefix.
-    fn paths(&self, start: Constant, prefixes: &Prefixes, limit: Option<f64>) -> Vec<PathCounts> {
-        let mut all: Vec<PathCounts> = Vec::with_capacity(prefixes.all.len() + 1);
+    fn paths(&self, start: Constant, prefixes: &Prefixes<'_>, limit: Option<f64>) -> Vec<PathCounts> {
+        let mut all: Vec<PathCounts> = Vec::with_capacity(prefixes.bound.len() + 1);
         all.push(vec![(start.id(), 1.0)]);
-        for &(parent, step) in &prefixes.all {
+        let mut packed = Vec::new();
+        for &(parent, step) in &prefixes.bound {
             cancel::poll();
-            let paths = self.advance(&all[parent], step, limit);
+            let paths = prefixes.steps[step].advance(&all[parent], limit, &mut packed);
             all.push(paths);
         }
         all
     }
+}
 
-    fn advance(&self, from: &PathCounts, step: Step, limit: Option<f64>) -> PathCounts {
-        let table = &self.tables[&step];
-        let timed = self.database.times.is_some();
+/// Sums of fewer paths than this are exact in any order.
+const EXACT: f64 = (1u64 << 53) as f64;
+
+impl<'a> BoundStep<'a> {
+    fn new(database: &'a Database, step: Step) -> Self {
+        let at = |position| database.times.as_ref()?.at_position(step.predicate, position);
+        let times = match step.direction {
+            Direction::Forward => [at(0), at(1)],
+            Direction::Backward => [at(1), at(0)],
+            Direction::Stay => [at(0), None],
+        };
+        BoundStep { table: StepTable::new(database, step), times }
+    }
+
+    /// Returns the path counts after the step; `packed` is working memory.
+    fn advance(&self, from: &PathCounts, limit: Option<f64>, packed: &mut Vec<u64>) -> PathCounts {
+        let [near, far] = self.times.map(|times| times.zip(limit));
+        let hides = |times: Option<(PositionTimes<'_>, f64)>, id: u32| {
+            times.is_some_and(|(times, limit)| times.hides(Constant::from_id(id), limit))
+        };
         let mut found: PathCounts = Vec::new();
-        for &(here, paths) in from {
-            let visible = |args: &[Constant]| !timed || self.database.visible(step.predicate, args, limit);
-            table.for_each(here, |there| {
-                let [a, b] = [here, there].map(Constant::from_id);
-                let is_visible = match step.direction {
-                    Direction::Forward => visible(&[a, b]),
-                    Direction::Backward => visible(&[b, a]),
-                    Direction::Stay => visible(&[a]),
-                };
-                if is_visible {
+        let (mut total, mut largest) = (0.0, 0.0f64);
+        for &(here, paths) in from.iter().filter(|&&(here, _)| !hides(near, here)) {
+            let before = found.len();
+            self.table.for_each(here, |there| {
+                if !hides(far, there) {
                     found.push((there, paths));
                 }
             });
+            total += paths * (found.len() - before) as f64;
+            largest = largest.max(paths);
+        }
+        // A run of a table is sorted and has no duplicates.
+        if let [_] = from[..] {
+            return found;
+        }
+        if total < EXACT && largest <= f64::from(u32::MAX) {
+            packed.clear();
+            packed.extend(found.iter().map(|&(id, paths)| u64::from(id) << 32 | paths as u64));
+            packed.sort_unstable();
+            found.clear();
+            for &entry in &*packed {
+                let (id, paths) = ((entry >> 32) as u32, f64::from(entry as u32));
+                match found.last_mut() {
+                    Some((last, sum)) if *last == id => *sum += paths,
+                    _ => found.push((id, paths)),
+                }
+            }
+            return found;
         }
         found.sort_unstable_by_key(|&(id, _)| id);
         found.dedup_by(|next, kept| {
@@ -208,12 +260,20 @@ impl<'a> StepTable<'a> {
     }
 }
 
+/// From this factor between their lengths on, the longer list is searched instead of read.
+const SEARCHED: usize = 8;
+
 /// Returns the dot product of the path counts of both halves.
 fn product(a: &PathCounts, b: &PathCounts) -> f64 {
     let (few, mut many) = if a.len() <= b.len() { (&a[..], &b[..]) } else { (&b[..], &a[..]) };
+    let is_searched = many.len() >= SEARCHED * few.len();
     let mut sum = 0.0;
     for &(id, paths) in few {
-        many = &many[many.partition_point(|&(other, _)| other < id)..];
+        let at = match is_searched {
+            true => many.binary_search_by_key(&id, |&(other, _)| other).unwrap_or_else(|at| at),
+            false => many.iter().take_while(|&&(other, _)| other < id).count(),
+        };
+        many = &many[at..];
         match many.first() {
             Some(&(other, other_paths)) if other == id => sum += paths * other_paths,
             Some(_) => {}

@@ -32,10 +32,10 @@ use super::sgd::{Differentiable, SgdOptions, descend};
 use super::weights::Weights;
 use super::{Kind, LearnError, Learner, Progress, Statistics, Task, Trained};
 use crate::cancel;
-use crate::determinism::Stream;
+use crate::determinism::{HashMap, Stream};
 use crate::kb::{Schema, TypeId};
 use crate::logic::{Diagnostic, PredicateId};
-use crate::rbm::DenseRbm;
+use crate::rbm::{DenseRbm, InterleavedRbm, UnitStates};
 use count::{Counter, SparseRow};
 use feature::{Feature, select_walks, selected_indices};
 use walk::{Step, TypeGraph};
@@ -150,9 +150,10 @@ impl Rrbm {
     fn fit(self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Trained<RrbmModel>, LearnError> {
         let options = SgdOptions::new(&self.rate, &self.sgd);
         let Initial { mut model, inputs, warnings } = self.initial(task)?;
-        let mut walk_rbm = WalkRbm { rbm: model.rbm, inputs };
+        let mut walk_rbm = WalkRbm::new(&model.rbm, inputs);
         descend(&mut walk_rbm, task, &options, progress);
-        model.rbm = walk_rbm.rbm;
+        // The size did not change.
+        model.rbm = walk_rbm.rbm.to_dense().unwrap_or(model.rbm);
         Ok(Trained { model, warnings, statistics: Statistics::default(), choice: None })
     }
 
@@ -204,11 +205,33 @@ struct Initial {
 
 /// An RBM with the inputs of the training examples.
 struct WalkRbm {
-    rbm: DenseRbm,
+    rbm: InterleavedRbm,
+    /// The distinct rows of inputs.
     inputs: Vec<SparseRow>,
+    /// The row of each example.
+    of: Vec<usize>,
+}
+
+impl WalkRbm {
+    fn new(rbm: &DenseRbm, rows: Vec<SparseRow>) -> Self {
+        let mut known: HashMap<Vec<(u32, u64)>, usize> = HashMap::default();
+        let (mut inputs, mut of) = (Vec::new(), Vec::with_capacity(rows.len()));
+        for row in rows {
+            let bits = row.iter().map(|&(walk, value)| (walk, value.to_bits())).collect();
+            let number = *known.entry(bits).or_insert(inputs.len());
+            if number == inputs.len() {
+                inputs.push(row);
+            }
+            of.push(number);
+        }
+        WalkRbm { rbm: InterleavedRbm::new(rbm), inputs, of }
+    }
 }
 
 impl Differentiable for WalkRbm {
+    /// By slot.
+    type Passes = Vec<UnitStates>;
+
     fn weights(&mut self) -> &mut [f64] {
         self.rbm.weights_mut()
     }
@@ -217,12 +240,25 @@ impl Differentiable for WalkRbm {
         DenseRbm::is_penalized(weight)
     }
 
-    fn psi(&self, example: usize) -> f64 {
-        self.rbm.psi(&self.inputs[example])
+    fn inputs(&self) -> usize {
+        self.inputs.len()
     }
 
-    fn add_gradient(&self, example: usize, scale: &dyn Fn(f64) -> f64, sum: &mut [f64]) {
-        self.rbm.add_gradient(&self.inputs[example], scale, sum);
+    fn input_of(&self, example: usize) -> usize {
+        self.of[example]
+    }
+
+    fn clear(&self, _: &mut Vec<UnitStates>) {}
+
+    fn forward(&self, input: usize, slot: usize, passes: &mut Vec<UnitStates>) -> f64 {
+        if slot >= passes.len() {
+            passes.resize_with(slot + 1, UnitStates::default);
+        }
+        self.rbm.forward(&self.inputs[input], &mut passes[slot])
+    }
+
+    fn add_gradient(&self, (input, slot): (usize, usize), passes: &mut Vec<UnitStates>, scale: f64, sum: &mut [f64]) {
+        self.rbm.add_gradient(&self.inputs[input], &passes[slot], scale, sum);
     }
 }
 
