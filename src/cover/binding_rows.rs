@@ -164,7 +164,7 @@ impl BindingRows {
                     0 => interner.id(&tuple, database),
                     _ => interner.limited_id(&mut tuple, limit),
                 };
-                table.ensure(id, &tuple, limit, database);
+                table.ensure(id, &tuple, limit, catalog);
                 last.clone_from(&tuple);
             }
             for &(at, word) in table.matches(id) {

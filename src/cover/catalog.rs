@@ -6,6 +6,7 @@
 
 use std::sync::OnceLock;
 
+use super::occurrences::Occurrences;
 use crate::kb::{Database, Index, Relation, resorted};
 use crate::logic::PredicateId;
 
@@ -23,6 +24,8 @@ pub(crate) struct Catalog<'a> {
     distinct: Vec<OnceLock<Box<[f64]>>>,
     /// By predicate.
     extensions: Vec<OnceLock<Extension>>,
+    /// `None` inside if it were large.
+    occurrences: OnceLock<Option<Occurrences>>,
 }
 
 /// The further indexes of a relation.
@@ -41,6 +44,7 @@ impl<'a> Catalog<'a> {
             database,
             distinct: (0..predicates).map(|_| OnceLock::new()).collect(),
             extensions: (0..predicates).map(|_| OnceLock::new()).collect(),
+            occurrences: OnceLock::new(),
         }
     }
 
@@ -57,6 +61,12 @@ impl<'a> Catalog<'a> {
     pub(super) fn extension(&self, predicate: PredicateId) -> Option<&Extension> {
         let extension = self.extensions.get(predicate.0 as usize)?;
         Some(extension.get_or_init(|| Extension::new(self.database.facts.relation(predicate))))
+    }
+
+    /// Returns the arguments at which each constant occurs, found at the first call; `None` if this
+    /// takes much memory for the facts.
+    pub(super) fn occurrences(&self) -> Option<&Occurrences> {
+        self.occurrences.get_or_init(|| Occurrences::new(self.database)).as_ref()
     }
 }
 

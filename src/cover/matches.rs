@@ -5,6 +5,7 @@
 
 use hashbrown::HashTable;
 
+use super::catalog::Catalog;
 use crate::determinism::HashMap;
 use crate::kb::{Database, FactRow};
 use crate::logic::{Constant, PredicateId};
@@ -127,7 +128,7 @@ impl Interner {
 }
 
 /// Returns the index of a constant among all names and numbers.
-fn dense_index(id: u32, database: &Database) -> u32 {
+pub(super) fn dense_index(id: u32, database: &Database) -> u32 {
     let constant = Constant::from_id(id);
     match constant.name_index() {
         Some(index) => index as u32,
@@ -209,15 +210,15 @@ impl MatchTable {
 
     /// Finds the literals that match a tuple, unless they are known.
     #[inline]
-    pub fn ensure(&mut self, id: u32, tuple: &[u32], limit: Option<f64>, database: &Database) {
+    pub fn ensure(&mut self, id: u32, tuple: &[u32], limit: Option<f64>, catalog: &Catalog<'_>) {
         if self.ranges.get(id as usize).is_none_or(|&(start, _)| start == 0) {
-            self.find(id, tuple, limit, database);
+            self.find(id, tuple, limit, catalog);
         }
     }
 
-    fn find(&mut self, id: u32, tuple: &[u32], limit: Option<f64>, database: &Database) {
-        for shape in &self.shapes {
-            shape.find(tuple, limit, database, &mut self.found);
+    fn find(&mut self, id: u32, tuple: &[u32], limit: Option<f64>, catalog: &Catalog<'_>) {
+        for shape in self.shapes.iter().filter(|shape| shape.may_match(tuple, catalog)) {
+            shape.find(tuple, limit, catalog.database, &mut self.found);
         }
         let start = self.words.len() as u32 + 1;
         for (at, word) in self.found.iter_mut().enumerate().filter(|(_, word)| **word != 0) {
@@ -231,6 +232,18 @@ impl MatchTable {
 }
 
 impl Shape {
+    /// Returns whether each bound value occurs at its argument in some fact.
+    fn may_match(&self, tuple: &[u32], catalog: &Catalog<'_>) -> bool {
+        let Some(occurrences) = catalog.occurrences() else { return true };
+        self.args.iter().enumerate().all(|(position, arg)| match arg {
+            PatternArg::Bound(place) => {
+                let value = dense_index(tuple[*place as usize], catalog.database);
+                occurrences.has(value as usize, self.predicate, position)
+            }
+            PatternArg::Fresh(_) | PatternArg::Constant => true,
+        })
+    }
+
     /// Adds the literals that match a tuple.
     fn find(&self, tuple: &[u32], limit: Option<f64>, database: &Database, found: &mut [u64]) {
         let relation = database.facts.relation(self.predicate);

@@ -17,6 +17,7 @@ mod groups;
 mod interface;
 mod join_plan;
 mod matches;
+mod occurrences;
 mod pack;
 mod refine;
 mod search;

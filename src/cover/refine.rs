@@ -351,7 +351,7 @@ impl Refiner<'_, '_, '_> {
             let mut add = |tuple: &mut Vec<u32>| {
                 let id = if space % 2 == 0 { interner.id(tuple, database) } else { interner.limited_id(tuple, limit) };
                 if std::mem::replace(&mut interner.seen_in[id as usize], interner.epoch) != interner.epoch {
-                    table.ensure(id, &tuple[..heads.len() + width], limit, database);
+                    table.ensure(id, &tuple[..heads.len() + width], limit, catalog);
                     tuples.ids.push(id);
                 }
             };
