@@ -271,7 +271,7 @@ mod tests {
         assert!((found.f - 27.0 / 7.0).abs() < 1e-12);
         assert!((found.verdict.p().unwrap() - (16.0f64 / 7.0).powi(-3)).abs() < 1e-9, "{found:?}");
         // A difference of exactly the critical one is significant.
-        assert_eq!(ranks.groups(0.75), []);
+        assert!(ranks.groups(0.75).is_empty());
         assert_eq!(ranks.groups(0.76), [0..2, 1..3]);
     }
 
