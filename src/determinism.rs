@@ -125,7 +125,21 @@ mod tests {
         }
         // Expected 10,000 each with standard deviation 91; the bounds are five standard deviations.
         assert!(counts.iter().all(|&c| (9_540..10_460).contains(&c)), "{counts:?}");
-        assert!((0..1000).all(|_| (0.0..1.0).contains(&stream.unit())));
+        let units: Vec<f64> = (0..1000).map(|_| stream.unit()).collect();
+        assert!(units.iter().all(|unit| (0.0..1.0).contains(unit)));
+        // The standard deviation of the mean is 0.009.
+        assert!((units.iter().sum::<f64>() / 1000.0 - 0.5).abs() < 0.05);
+    }
+
+    #[test]
+    fn large_ranges_are_not_biased() {
+        // Without rejections, a third of the numbers would be drawn twice as often as the others.
+        let mut stream = Stream::new(2, &["test"]);
+        let mut counts = [0u32; 3];
+        for _ in 0..30_000 {
+            counts[(stream.below(3 << 62) % 3) as usize] += 1;
+        }
+        assert!(counts.iter().all(|&c| (9_590..10_410).contains(&c)), "{counts:?}");
     }
 
     #[test]
@@ -135,5 +149,13 @@ mod tests {
         assert_ne!(items, (0..100).collect::<Vec<_>>());
         items.sort_unstable();
         assert_eq!(items, (0..100).collect::<Vec<_>>());
+        // An item may also keep its place.
+        let last = |seed| {
+            let mut pair = [0, 1];
+            Stream::new(seed, &["shuffle"]).shuffle(&mut pair);
+            pair[1]
+        };
+        let kept = (0..200).filter(|&seed| last(seed) == 1).count();
+        assert!((60..140).contains(&kept), "{kept}");
     }
 }

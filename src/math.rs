@@ -76,6 +76,15 @@ mod tests {
     }
 
     #[test]
+    fn moderate_values_match_the_definitions() {
+        for a in [-3.0f64, -1.0, -0.25, 0.0, 0.25, 1.0, 3.0] {
+            assert!((softplus(a) - (1.0 + a.exp()).ln()).abs() < 1e-15, "{a}");
+            assert!((sigmoid(a) - 1.0 / (1.0 + (-a).exp())).abs() < 1e-15, "{a}");
+        }
+        assert!((log_sum_exp(&[0.0, 3f64.ln(), 4f64.ln()]) - 8f64.ln()).abs() < 1e-15);
+    }
+
+    #[test]
     fn indices_are_ordered_by_value_and_ties_keep_their_order() {
         let values = [2.0, f64::NAN, -0.0, 0.0, 2.0, f64::NEG_INFINITY];
         assert_eq!(ascending(&values), [5, 2, 3, 0, 4, 1]);

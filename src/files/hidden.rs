@@ -88,6 +88,7 @@ mod tests {
             assert_eq!(hidden.path().parent().unwrap().parent().unwrap(), home.path());
             if by_path {
                 remove_hidden(hidden.path()).unwrap();
+                assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
             }
             drop(hidden);
             assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0, "{by_path}");

@@ -227,8 +227,19 @@ mod tests {
         }
         save(f64::MAX).unwrap();
         assert_eq!(load(&path, |text| FORMAT.read::<Thing>(text)).unwrap().number, f64::MAX);
+        assert_eq!(format(&std::fs::read_to_string(&path).unwrap()).as_deref(), Some("lrbm-thing"));
+        assert_eq!((format("{}"), format("[")), (None, None));
         // The existing file is kept.
         assert!(save(f64::NAN).is_err());
         assert!(load(&path, |text| FORMAT.read::<Thing>(text)).is_ok());
+    }
+
+    #[test]
+    fn the_version_is_at_most_the_latest() {
+        let read = |version| FORMAT.read::<Thing>(&format!("{{\"format\": \"lrbm-thing\", {version}\"number\": 1}}"));
+        assert!(matches!(read("\"version\": 2, "), Err(FileError::Newer { found: 2, .. })));
+        assert!(matches!(read("\"version\": 0, "), Err(FileError::Invalid { .. })));
+        assert!(matches!(read(""), Err(FileError::Invalid { .. })));
+        assert!(read("\"version\": 1, ").is_ok());
     }
 }

@@ -106,6 +106,19 @@ mod tests {
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_was_replaced_is_another_one() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("a");
+        let first = open(&path).unwrap();
+        assert!(is_same_file(&first, &path));
+        fs::remove_file(&path).unwrap();
+        assert!(!is_same_file(&first, &path));
+        let _second = open(&path).unwrap();
+        assert!(!is_same_file(&first, &path));
+    }
+
     #[test]
     fn a_lock_excludes_concurrent_holders() {
         let home = tempfile::tempdir().unwrap();

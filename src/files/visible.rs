@@ -93,7 +93,6 @@ impl<W: Write> Write for VisibleWriter<W> {
         text.extend_from_slice(bytes);
         // A character cut at the end is completed by the next call.
         let cut = match std::str::from_utf8(&text) {
-            Err(error) if error.error_len().is_none() => error.valid_up_to(),
             Err(_) => text.utf8_chunks().last().map_or(0, |last| match is_cut(last.invalid()) {
                 true => text.len() - last.invalid().len(),
                 false => text.len(),
@@ -136,6 +135,16 @@ mod tests {
         writer.write_all(b"a\xff\x1bb\xe2\x82").unwrap();
         writer.write_all(b"\xac\n").unwrap();
         assert_eq!(String::from_utf8(writer.out).unwrap(), "a\\xff\\u{1b}b€\n");
+    }
+
+    #[test]
+    fn flushing_reaches_the_wrapped_writer() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("out");
+        let mut writer = VisibleWriter::new(io::BufWriter::new(std::fs::File::create(&path).unwrap()));
+        writer.write_all(b"a").unwrap();
+        writer.flush().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"a");
     }
 
     proptest! {

@@ -253,6 +253,7 @@ mod tests {
             let is_higher = perfect.get(column).unwrap() > inverted.get(column).unwrap();
             assert_eq!(is_higher, column.higher_is_better(), "{}", column.name());
         }
+        assert_eq!(perfect.iter().collect::<Vec<_>>(), Column::ALL.map(|column| (column, perfect.get(column))));
     }
 
     #[test]

@@ -50,6 +50,8 @@ mod tests {
         // Squares 4 + 1 + 9, over 2.
         assert_eq!(deviation(&[1.0, 2.0, 6.0]), Some(7f64.sqrt()));
         assert_eq!(deviation(&[1.0]), None);
+        // The mean is rounded, and no square is negative.
+        assert!(deviation(&[0.1; 3]).unwrap() < 1e-15);
         let average = Average::of(&[2.0, 4.0, 4.0, 6.0]).unwrap();
         // Squares 4 + 0 + 0 + 4, over 3.
         assert_eq!((average.mean, average.deviation, average.n), (4.0, Some((8f64 / 3.0).sqrt()), 4));

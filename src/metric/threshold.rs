@@ -105,6 +105,7 @@ mod tests {
         // F1 from the top: 2/(1+2) = 2/3, 2/(2+2), 4/(3+2) = 4/5, 4/(4+2).
         let training = Ranking::new(&[0.9, 0.8, 0.3, 0.2], &[true, false, true, false]).unwrap();
         assert_eq!(best(&training), Ok(at(0.3)));
+        assert_eq!(best(&training).unwrap().score(), 0.3);
         let test = Ranking::new(&[0.7, 0.3, 0.29, 0.1], &[false, true, true, false]).unwrap();
         assert_eq!(f1_at(&test, at(0.3)), Ok(0.5));
         assert_eq!(f1_at(&test, at(0.29)), Ok(0.8));

@@ -45,10 +45,14 @@ mod tests {
 
     #[test]
     fn effect_sizes_match_hand_computed_values() {
+        let counted = Differences::new(&[1.0, 1.0, 1.0, 0.0, 3.0, 0.0], &[0.0, 0.0, 0.0, 0.0, 4.0, 1.0]).unwrap();
+        assert_eq!(win_tie_loss(&counted), WinTieLoss { wins: 3, ties: 1, losses: 2 });
         let pairs = Differences::new(&[3.0, 2.0, 2.0, 9.0], &[2.0, 2.0, 4.0, 4.0]).unwrap();
         assert_eq!(win_tie_loss(&pairs), WinTieLoss { wins: 2, ties: 1, losses: 1 });
         // Differences 1, 0, −2, 5 with mean 1 and squares 0 + 1 + 9 + 16.
         assert_eq!(standardized_mean(&pairs), Ok(1.0 / (26f64 / 3.0).sqrt()));
         assert_eq!(standardized_mean(&Differences::new(&[1.0, 2.0], &[0.0, 1.0]).unwrap()), Err(NoTest::NoSpread));
+        // 0.3 − 0.2 and 0.4 − 0.3 differ in their last bits.
+        assert_eq!(standardized_mean(&Differences::new(&[0.3, 0.4], &[0.2, 0.3]).unwrap()), Err(NoTest::NoSpread));
     }
 }

@@ -260,10 +260,27 @@ mod tests {
     }
 
     #[test]
+    fn tails_match_their_closed_forms() {
+        // Three models have two degrees of freedom: P(χ² > x) = exp(−x/2), and
+        // P(F > f) = (1 + 2f/m)^(−m/2) with m = 6.
+        let rows = [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [2.0, 1.0, 3.0], [1.0, 3.0, 2.0]].map(Vec::from);
+        let ranks = Ranks::new(&rows, false).unwrap();
+        assert_eq!((ranks.means(), ranks.datasets()), (&[1.25, 2.0, 2.75][..], 4));
+        let found = ranks.friedman(ALPHA).unwrap();
+        assert!((found.chi_square - 4.5).abs() < 1e-12 && (found.chi_square_p - (-2.25f64).exp()).abs() < 1e-9);
+        assert!((found.f - 27.0 / 7.0).abs() < 1e-12);
+        assert!((found.verdict.p().unwrap() - (16.0f64 / 7.0).powi(-3)).abs() < 1e-9, "{found:?}");
+        // A difference of exactly the critical one is significant.
+        assert!(ranks.groups(0.75).is_empty());
+        assert_eq!(ranks.groups(0.76), [0..2, 1..3]);
+    }
+
+    #[test]
     fn critical_differences_of_seven_datasets() {
         for (models, expected) in [(3, "1.25"), (4, "1.77"), (5, "2.31"), (6, "2.85")] {
             assert_eq!(format!("{:.2}", critical_difference(models, 7, CriticalLevel::Five).unwrap()), expected);
         }
+        assert!(critical_difference(10, 7, CriticalLevel::Five).is_ok());
         assert_eq!(critical_difference(11, 7, CriticalLevel::Five), Err(NoTest::TooMany { have: 11, max: 10 }));
         assert_eq!(critical_difference(1, 7, CriticalLevel::Five), Err(NoTest::TooFew { have: 1, min: 2 }));
         assert_eq!(critical_difference(2, 0, CriticalLevel::Ten), Err(NoTest::TooFew { have: 0, min: 1 }));

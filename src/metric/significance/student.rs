@@ -120,6 +120,9 @@ mod tests {
         assert_eq!(corrected_t(&of(&[0.1; 5]), 0.25), Err(NoTest::NoSpread));
         let rounded = Differences::new(&[0.5, 0.6, 0.7], &[0.4, 0.5, 0.6]).unwrap();
         assert_eq!(corrected_t(&rounded, 0.25), Err(NoTest::NoSpread));
+        // These differ in their last bits.
+        let rounded = Differences::new(&[0.3, 0.4], &[0.2, 0.3]).unwrap();
+        assert_eq!(corrected_t(&rounded, 0.25), Err(NoTest::NoSpread));
         assert_eq!(corrected_t(&of(&[1.0, 2.0]), f64::NAN), Err(NoTest::OutOfRange));
     }
 }

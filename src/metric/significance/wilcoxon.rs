@@ -152,9 +152,26 @@ mod tests {
         assert_eq!((test.plus, test.minus, test.verdict), (5.0, 1.0, Verdict::P(0.5)));
         // Equal sums: all sign vectors are as extreme.
         assert_eq!(wilcoxon(&of(&[1.0, 2.0, -3.0]), Zeros::Drop, 0.5).unwrap().verdict, Verdict::P(1.0));
+        // 0.3 − 0.2 and 0.4 − 0.3 differ in their last bits, and are ties.
+        let test = wilcoxon(&Differences::new(&[0.3, 0.3], &[0.2, 0.4]).unwrap(), Zeros::Drop, 0.5).unwrap();
+        assert_eq!((test.plus, test.minus), (1.5, 1.5));
         // Two ties with rank 1.5: sums 0, 1.5, 1.5, 3.
         let test = wilcoxon(&of(&[1.0, -1.0]), Zeros::Drop, 0.5).unwrap();
         assert_eq!(test.verdict, Verdict::P(1.0));
+    }
+
+    #[test]
+    fn many_pairs_are_compared_by_a_normal_distribution() {
+        // All tied, 12 of 36 negative: z = (12 − 18) / (√36 / 2).
+        let values: Vec<f64> = (0..36).map(|i| if i < 12 { -1.0 } else { 1.0 }).collect();
+        let test = wilcoxon(&of(&values), Zeros::Drop, ALPHA).unwrap();
+        let p = test.verdict.p().unwrap();
+        assert!(!test.is_exact && (p - 0.045_500_263_896_358_42).abs() < 1e-9, "{p}");
+        // Untied ranks 1 to 26: mean 175.5, variance 26·27·53/24, all on one side.
+        let values: Vec<f64> = (1..=26).map(f64::from).collect();
+        let p = wilcoxon(&of(&values), Zeros::Drop, ALPHA).unwrap().verdict.p().unwrap();
+        let z = -175.5 / (26.0 * 27.0 * 53.0 / 24.0f64).sqrt();
+        assert!((p - 2.0 * Normal::standard().cdf(z)).abs() < 1e-12, "{p}");
     }
 
     #[test]
