@@ -11,6 +11,8 @@ pub mod filter;
 pub mod frame;
 pub mod job;
 pub mod key;
+#[cfg(test)]
+pub(crate) mod lab;
 pub mod outstanding;
 pub mod panics;
 pub mod plan;

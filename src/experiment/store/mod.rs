@@ -27,6 +27,8 @@ mod record;
 mod run_store;
 mod scores;
 mod staging;
+#[cfg(test)]
+mod tests;
 
 pub use error::{Damage, RunStoreError};
 pub use frame::{Prediction, column, csv, parquet, predictions, read_predictions};

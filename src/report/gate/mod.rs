@@ -16,6 +16,8 @@ mod junit;
 mod origin;
 pub mod paired;
 mod print;
+#[cfg(test)]
+mod tests;
 
 pub use baseline::{Baseline, BaselineCell, BaselineError, BaselineRow, BaselineValues, COLUMNS, MEAN_COLUMNS};
 pub use bless::{Blessed, NotBlessed, bless};
