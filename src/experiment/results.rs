@@ -121,18 +121,19 @@ impl Results {
     }
 
     /// Reads the predictions of a job on its test examples; without the examples and
-    /// probabilities if only compact scores are stored.
+    /// probabilities if only compact scores are stored. `None` if neither is.
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn predictions(&self, stored: &StoredJob) -> Result<Vec<Prediction>, ResultsError> {
+    pub fn predictions(&self, stored: &StoredJob) -> Result<Option<Vec<Prediction>>, ResultsError> {
         let directory = self.root.join(&stored.directory);
-        let is_stored =
-            |name: &str| stored.record.result.as_ref().is_some_and(|result| result.files.contains_key(name));
-        match !is_stored(PREDICTIONS) && is_stored(SCORES) {
-            true => Ok(store::read_scores(&directory.join(SCORES))?),
-            false => Ok(store::read_predictions(&directory.join(PREDICTIONS))?),
+        if stored.has_file(PREDICTIONS) {
+            return Ok(Some(store::read_predictions(&directory.join(PREDICTIONS))?));
         }
+        if stored.has_file(SCORES) {
+            return Ok(Some(store::read_scores(&directory.join(SCORES))?));
+        }
+        Ok(None)
     }
 
     /// Reads the model of a job.

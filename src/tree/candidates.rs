@@ -261,11 +261,13 @@ impl Combiner<'_, '_, '_> {
         let conjuncts = self.conjuncts;
         let countable = |&b: &usize| conjuncts.list[b].touched == 0 && !conjuncts.list[b].new.is_empty();
         let countable: Vec<usize> = (0..conjuncts.list.len()).filter(countable).collect();
-        let conjunctions: Vec<&[Literal]> = countable.iter().map(|&b| &conjuncts.list[b].literals[..]).collect();
-        for (b, counts) in countable.into_iter().zip(conjuncts.coverage.counts(&conjunctions)) {
+        let conjunction = |&b: &usize| [&conjuncts.list[b].literals[..], &conjuncts.list[b].comparisons].concat();
+        let conjunctions: Vec<Vec<Literal>> = countable.iter().map(conjunction).collect();
+        let counts = conjuncts.coverage.counts(&conjunctions);
+        for ((b, counts), conjunction) in countable.into_iter().zip(counts).zip(&conjunctions) {
             for at_least in counts.thresholds(&conjuncts.path_coverage) {
                 let covered = counts.at_least(at_least);
-                conjuncts.coverage.record_for_audit(&conjuncts.list[b].literals, at_least, &covered);
+                conjuncts.coverage.record_for_audit(conjunction, at_least, &covered);
                 self.keep(&[b], at_least, covered.and(&conjuncts.path_coverage).words());
             }
         }

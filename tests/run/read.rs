@@ -30,7 +30,7 @@ fn written_results_are_read_back() {
         assert_eq!(folds.iter().map(|(fold, _)| *fold).collect::<Vec<_>>(), [1, 2]);
         // The recorded area equals that of the recorded predictions.
         for (stored, (_, value)) in group.jobs.iter().zip(folds) {
-            let predictions = results.predictions(stored).unwrap();
+            let predictions = results.predictions(stored).unwrap().unwrap();
             let scores: Vec<f64> = predictions.iter().map(|row| row.psi).collect();
             let labels: Vec<bool> = predictions.iter().map(|row| row.label).collect();
             assert_eq!(ranking::auc_roc(&Ranking::new(&scores, &labels).unwrap()), Ok(value));
@@ -74,5 +74,18 @@ fn results_are_readable_without_the_data() {
         let results = Results::read(&lab.out()).unwrap();
         assert_eq!((results.planned, results.stored.len()), (JOBS / 2, JOBS / 2));
         let _ = fs::remove_dir_all(lab.home().join("mine"));
+    }
+}
+
+#[test]
+fn reports_do_without_predictions_that_are_not_kept() {
+    for keep in ["\"metrics\"", "\"metrics\", \"models\""] {
+        let lab = Lab::with(&format!("keep = [{keep}]\n{SPEC}"));
+        assert!(lab.run(&[]).status.success());
+        let results = Results::read(&lab.out()).unwrap();
+        assert!(results.stored.iter().all(|stored| results.predictions(stored).unwrap().is_none()));
+        let output = command(lab.home()).args(["report", "--quiet"]).arg(lab.out()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(lab.out().join("report.html").is_file());
     }
 }

@@ -27,6 +27,11 @@ pub struct SplitKey {
 }
 
 impl StoredJob {
+    /// Returns whether a file of the job is stored: `keep` of a spec may leave it out.
+    pub fn has_file(&self, name: &str) -> bool {
+        self.record.result.as_ref().is_some_and(|result| result.files.contains_key(name))
+    }
+
     /// Returns the split that the job was trained and tested on. In records of earlier versions
     /// the folds of a directory of the user count as given, since they do not say.
     pub fn split(&self) -> SplitKey {

@@ -12,6 +12,7 @@ use super::style::{SeriesStyle, WIDTH};
 use crate::determinism::IndexSet;
 use crate::experiment::Results;
 use crate::experiment::frame::Group;
+use crate::experiment::store::PREDICTIONS;
 use crate::metric::Probabilities;
 use crate::metric::calibration::{BINS, Bin, reliability};
 
@@ -32,11 +33,17 @@ pub fn calibration(results: &Results) -> Result<Vec<FigureScene>, FigureError> {
     if rows.has_sweep() {
         return Ok(Vec::new());
     }
-    rows.presets().iter().map(|preset| of_preset(&rows, preset)).collect()
+    let scenes = rows.presets().iter().map(|preset| of_preset(&rows, preset)).collect::<Result<Vec<_>, _>>()?;
+    Ok(scenes.into_iter().flatten().collect())
 }
 
-fn of_preset(rows: &RunRows<'_>, preset: &str) -> Result<FigureScene, FigureError> {
-    let groups: Vec<&Group<'_>> = rows.in_preset(preset).collect();
+/// Returns the figure of a preset; `None` if no predictions are stored.
+fn of_preset(rows: &RunRows<'_>, preset: &str) -> Result<Option<FigureScene>, FigureError> {
+    let has_predictions = |group: &&Group<'_>| group.done().any(|stored| stored.has_file(PREDICTIONS));
+    let groups: Vec<&Group<'_>> = rows.in_preset(preset).filter(has_predictions).collect();
+    if groups.is_empty() {
+        return Ok(None);
+    }
     let models: IndexSet<&str> = groups.iter().map(|group| group.key.model.as_str()).collect();
     let datasets: IndexSet<&str> = groups.iter().map(|group| group.key.dataset.as_str()).collect();
     let mut scene = Scene::new(WIDTH, 0.0);
@@ -67,7 +74,7 @@ fn of_preset(rows: &RunRows<'_>, preset: &str) -> Result<FigureScene, FigureErro
         counts(&mut scene, Panel { top: panel.bottom() + GAP, height: COUNTS, ..panel }, &all);
     }
     axis_names(&mut scene, (top, bottom), "predicted probability", "share of positives (bars: examples)");
-    Ok(FigureScene {
+    Ok(Some(FigureScene {
         name: figure_name("calibration", Some(preset)),
         title: figure_title("Calibration", Some(preset)),
         caption: format!(
@@ -75,14 +82,14 @@ fn of_preset(rows: &RunRows<'_>, preset: &str) -> Result<FigureScene, FigureErro
              that is positive, larger if it holds more examples; below, how many these are, each bin with its models in the order of the legend. Points above the diagonal are predicted too low."
         ),
         scene,
-    })
+    }))
 }
 
 /// Returns the bins of a row over the test examples of all folds and seeds.
 fn bins(results: &Results, group: &Group<'_>) -> Result<[Bin; BINS], FigureError> {
     let mut all = [Bin::default(); BINS];
     for stored in group.done() {
-        let predictions = results.predictions(stored)?;
+        let Some(predictions) = results.predictions(stored)? else { continue };
         let (values, labels): (Vec<f64>, Vec<bool>) =
             predictions.iter().filter_map(|row| Some((row.probability?, row.label))).unzip();
         let probabilities = Probabilities::new(&values, &labels).map_err(FigureError::predictions(stored))?;

@@ -59,7 +59,9 @@ fn of_dataset(rows: &RunRows<'_>, dataset: &str) -> Result<Option<FigureScene>, 
     for group in rows.groups.iter().filter(|group| group.key.dataset == dataset) {
         let mut folds: IndexMap<usize, Vec<Ranking>> = IndexMap::default();
         for stored in group.done() {
-            folds.entry(stored.record.row.fold).or_default().push(ranking(rows.results, stored)?);
+            if let Some(ranking) = ranking(rows.results, stored)? {
+                folds.entry(stored.record.row.fold).or_default().push(ranking);
+            }
         }
         ranked.push(RowRankings { group, folds: folds.into_values().collect() });
     }
@@ -105,11 +107,11 @@ fn of_dataset(rows: &RunRows<'_>, dataset: &str) -> Result<Option<FigureScene>, 
     }))
 }
 
-/// Ranks the test examples of a job.
-fn ranking(results: &Results, stored: &StoredJob) -> Result<Ranking, FigureError> {
-    let predictions = results.predictions(stored)?;
+/// Ranks the test examples of a job; `None` if no predictions are stored.
+fn ranking(results: &Results, stored: &StoredJob) -> Result<Option<Ranking>, FigureError> {
+    let Some(predictions) = results.predictions(stored)? else { return Ok(None) };
     let (scores, labels): (Vec<f64>, Vec<bool>) = predictions.iter().map(|row| (row.psi, row.label)).unzip();
-    Ranking::new(&scores, &labels).map_err(FigureError::predictions(stored))
+    Ranking::new(&scores, &labels).map(Some).map_err(FigureError::predictions(stored))
 }
 
 fn draw(scene: &mut Scene, panel: &Panel, kind: &CurveKind, ranked: Vec<(&RowRankings<'_, '_>, SeriesStyle)>) {

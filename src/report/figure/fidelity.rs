@@ -94,9 +94,9 @@ fn pairs_of(results: &Results, stored: &StoredJob) -> Result<Vec<PsiPair>, Figur
             && key.negatives_per_positive == record.key.negatives_per_positive
     };
     let Some(ensemble) = results.stored.iter().find(is_ensemble) else { return Ok(Vec::new()) };
-    let ensemble_psi = results.predictions(ensemble)?;
+    let both = (results.predictions(ensemble)?, results.predictions(stored)?);
+    let (Some(ensemble_psi), Some(tree)) = both else { return Ok(Vec::new()) };
     let ensemble_psi: HashMap<&str, f64> = ensemble_psi.iter().map(|row| (row.example.as_str(), row.psi)).collect();
-    let tree = results.predictions(stored)?;
     let pairs = tree.iter().filter_map(|row| Some((*ensemble_psi.get(row.example.as_str())?, row.psi)));
     Ok(pairs.filter(|(a, b)| a.is_finite() && b.is_finite()).collect())
 }

@@ -102,7 +102,7 @@ impl SplitFingerprint {
         let mut text = String::new();
         let mut is_known = true;
         for stored in folds {
-            let Ok(predictions) = results.predictions(stored) else {
+            let Ok(Some(predictions)) = results.predictions(stored) else {
                 is_known = false;
                 break;
             };

@@ -209,11 +209,13 @@ fn values(
     Ok(evaluations.iter().map(|(_, evaluation)| all(evaluation)).collect())
 }
 
-/// Evaluates the predictions of all folds together; `None` if they cannot be ranked.
+/// Evaluates the predictions of all folds together; `None` if they cannot be ranked, or are not
+/// stored.
 fn pooled(results: &Results, row: &ReportRow<'_>) -> Result<Option<Metrics>, MultiverseError> {
     let (mut scores, mut labels) = (Vec::new(), Vec::new());
     for stored in row.group.done() {
-        for prediction in results.predictions(stored)? {
+        let Some(predictions) = results.predictions(stored)? else { return Ok(None) };
+        for prediction in predictions {
             scores.push(prediction.psi);
             labels.push(prediction.label);
         }

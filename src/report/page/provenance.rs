@@ -142,7 +142,7 @@ impl DatasetView {
 /// stored.
 fn predicted(results: &Results, dataset: &str) -> Option<String> {
     let stored = results.stored.iter().find(|stored| stored.is_done() && stored.record.row.dataset == dataset)?;
-    let example = results.predictions(stored).ok()?.into_iter().next()?.example;
+    let example = results.predictions(stored).ok()??.into_iter().next()?.example;
     let (predicate, _) = example.split_once('(')?;
     Some(predicate.to_owned())
 }

@@ -1,5 +1,7 @@
 //! `lrbm train` and `lrbm predict` with weights, numbers and recursion.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::common::program;
@@ -73,4 +75,60 @@ fn known_positives_are_evidence_for_others() {
     let (code, _, err) = lrbm(home.path(), "train --data data --target knows --out m.json --symmetric");
     assert_eq!(code, Some(2));
     assert!(err.contains("--symmetric requires --set recursive=true"), "{err}");
+}
+
+#[test]
+fn count_tests_with_thresholds_cover_in_training_what_they_cover_later() {
+    let (mut facts, mut positives, mut negatives) = (String::new(), String::new(), String::new());
+    for i in 0..40 {
+        let mut returned = 0;
+        for j in 0..4 {
+            let is_returned = (i * 7 + j * i + j * 3) % 5 < 2;
+            returned += usize::from(is_returned);
+            let flag = if is_returned { "y" } else { "n" };
+            write!(facts, "o(c{i}, p{i}x{j}, {}). r(c{i}, p{i}x{j}, {flag}). ", (i * 37 + j * 53) % 100 + 1).unwrap();
+        }
+        write!(if returned >= 2 { &mut positives } else { &mut negatives }, "t(c{i}). ").unwrap();
+    }
+    let home = tempfile::tempdir().unwrap();
+    let modes = "mode: t(+c). mode: o(+c, -p, #n). mode: r(+c, +p, #f).";
+    write(home.path(), "data", [("bk", modes), ("facts", &facts), ("pos", &positives), ("neg", &negatives)]);
+    let train = "train --data data --target t --out m.json --audit --set counts=true --set cuts=1 --set trees=1 --set max_leaves=2";
+    let (code, out, err) = lrbm(home.path(), train);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("no difference"), "{out}");
+    let (_, printed, _) = lrbm(home.path(), "explain --model m.json --trees");
+    assert!(printed.contains("at_least(") && printed.contains(" <= "), "{printed}");
+    let model: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(home.path().join("m.json")).unwrap()).unwrap();
+    let mut in_training = Vec::new();
+    leaves(&model, &mut in_training);
+    in_training.sort_unstable();
+    lrbm(home.path(), "predict --model m.json --data data --out s.csv");
+    let mut of_score: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    for line in std::fs::read_to_string(home.path().join("s.csv")).unwrap().lines().skip(1) {
+        let fields: Vec<&str> = line.rsplitn(4, ',').collect();
+        let count = of_score.entry(fields[1].to_owned()).or_default();
+        if fields[2] == "1" { count.0 += 1 } else { count.1 += 1 }
+    }
+    let mut later: Vec<(u64, u64)> = of_score.into_values().collect();
+    later.sort_unstable();
+    assert_eq!(in_training, later);
+}
+
+/// Collects the numbers of positives and negatives of all leaves.
+fn leaves(value: &serde_json::Value, found: &mut Vec<(u64, u64)>) {
+    match value {
+        serde_json::Value::Object(fields) => {
+            let number = |name: &str| fields.get(name).and_then(serde_json::Value::as_u64);
+            if let (Some(positives), Some(negatives), true) =
+                (number("positives"), number("negatives"), fields.contains_key("value"))
+            {
+                found.push((positives, negatives));
+            }
+            fields.values().for_each(|value| leaves(value, found));
+        }
+        serde_json::Value::Array(items) => items.iter().for_each(|value| leaves(value, found)),
+        _ => {}
+    }
 }
