@@ -81,7 +81,8 @@ fn losses_gains_and_pools_are_found() {
     let before = blessed(&run(SPEC, area));
     let change = |job: &Job| match (job.dataset.name.as_str(), job.model.as_str()) {
         ("movies", "A") => -0.0625,
-        ("university", "A") => -0.009,
+        // Below what the test of significance allows.
+        ("university", "A") => -0.0005,
         ("movies", _) => 0.0625,
         _ => 0.0,
     };
@@ -142,14 +143,14 @@ fn rows_that_one_side_lacks_are_listed() {
     let blessed = bless(&small.results(), Some(&all), &[Column::AucRoc], 0.5).unwrap();
     assert_eq!((blessed.added.len(), blessed.removed.len(), blessed.baseline.rows().count()), (0, 3, 1));
     assert!(
-        changes(&blessed, &report).contains("| B     | auc_roc | 0.7083 | -   | removed |"),
+        changes(&blessed, &report).contains("| B     | auc_roc | 0.7083 |   - | removed |"),
         "{}",
         changes(&blessed, &report)
     );
     let blessed = bless(&large.results(), Some(&few), &[Column::AucRoc], 0.5).unwrap();
     assert_eq!((blessed.added.len(), blessed.baseline.get("movies", "B", Column::AucRoc).unwrap().tolerance), (3, 0.5));
     assert!(
-        changes(&blessed, &report).contains("| B     | auc_roc | -   | 0.7083 | new    |"),
+        changes(&blessed, &report).contains("| B     | auc_roc |   - | 0.7083 |    new |"),
         "{}",
         changes(&blessed, &report)
     );
@@ -280,7 +281,9 @@ fn cells_without_a_partner_are_not_comparable() {
 #[test]
 fn equal_values_of_other_predictions_moved() {
     let (lab, baseline) = (run(SPEC, area), blessed(&run(SPEC, area)));
-    let job = &lab.jobs()[1];
+    let jobs = lab.jobs();
+    let is_changed = |job: &&Job| (job.dataset.name.as_str(), job.model.as_str(), job.fold) == ("movies", "A", 1);
+    let job = jobs.iter().find(is_changed).unwrap();
     lab.finish(job, &[(Column::AucRoc, area(job))], 0.125);
     let report = check(&lab.results(), &baseline, &OPTIONS);
     assert_eq!(findings(&report), ["moved", "identical", "identical", "identical"]);
