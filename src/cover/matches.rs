@@ -6,6 +6,7 @@
 use hashbrown::HashTable;
 
 use super::catalog::Catalog;
+use super::occurrences::dense_index;
 use crate::determinism::HashMap;
 use crate::kb::{Database, FactRow};
 use crate::logic::{Constant, PredicateId};
@@ -124,15 +125,6 @@ impl Interner {
             self.seen_in.push(0);
         }
         id
-    }
-}
-
-/// Returns the index of a constant among all names and numbers.
-pub(super) fn dense_index(id: u32, database: &Database) -> u32 {
-    let constant = Constant::from_id(id);
-    match constant.name_index() {
-        Some(index) => index as u32,
-        None => database.symbols.names() as u32 + constant.number_index().unwrap_or_default() as u32,
     }
 }
 

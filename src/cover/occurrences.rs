@@ -3,9 +3,8 @@
 //! Where there are many predicates, most constants occur in few of them. A look here replaces the
 //! search of an index for each of the others.
 
-use super::matches::dense_index;
 use crate::kb::Database;
-use crate::logic::PredicateId;
+use crate::logic::{Constant, PredicateId};
 
 /// The maximum number of words, per fact and in any case.
 const WORDS_PER_FACT: usize = 1;
@@ -59,6 +58,15 @@ impl Occurrences {
     }
 }
 
+/// Returns the index of a constant among all names and numbers.
+pub(super) fn dense_index(id: u32, database: &Database) -> u32 {
+    let constant = Constant::from_id(id);
+    match constant.name_index() {
+        Some(index) => index as u32,
+        None => database.symbols.names() as u32 + constant.number_index().unwrap_or_default() as u32,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,7 +78,7 @@ mod tests {
         let occurrences = Occurrences::new(&database).unwrap();
         let (p, q) = (database.predicates.find("p", 2).unwrap(), database.predicates.find("q", 1).unwrap());
         let [a, b, c, four] = constants(&database, ["a", "b", "c", "4"]);
-        let at = |constant: crate::logic::Constant| {
+        let at = |constant: Constant| {
             let index = dense_index(constant.id(), &database) as usize;
             [occurrences.has(index, p, 0), occurrences.has(index, p, 1), occurrences.has(index, q, 0)]
         };
