@@ -211,7 +211,15 @@ impl<'p, 'a> Search<'p, 'a> {
 
     /// Counts the groundings of steps that share no free variable: the product of their counts.
     fn product(&mut self, steps: &'p [JoinStep<'a>]) -> u32 {
-        let mut count = 1;
+        self.product_from(1, steps)
+    }
+
+    /// Multiplies a count by those of steps.
+    #[inline]
+    fn product_from(&mut self, mut count: u32, steps: impl IntoIterator<Item = &'p JoinStep<'a>>) -> u32
+    where
+        'a: 'p,
+    {
         for step in steps {
             count = self.max_count.min(self.count_with_memo(step).saturating_mul(count));
             if count == 0 {

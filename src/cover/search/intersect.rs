@@ -78,15 +78,8 @@ impl<'p, 'a> Search<'p, 'a> {
         if !access.actions.iter().all(|&(column, action)| self.act(action, access.index.column(column)[at])) {
             return 0;
         }
-        let mut count = repeats;
         let rest = step.then.iter().enumerate().filter(|(number, _)| *number != intersection.then);
-        for (_, step) in rest {
-            count = self.max_count.min(self.count_with_memo(step).saturating_mul(count));
-            if count == 0 {
-                break;
-            }
-        }
-        count
+        self.product_from(repeats, rest.map(|(_, step)| step))
     }
 }
 
@@ -128,7 +121,7 @@ mod tests {
         steps.iter().any(|step| here(step) || intersects(&step.then))
     }
 
-    /// Returns random facts with twelve constants, and times of half of these.
+    /// Returns random facts with twelve constants, and a time of each.
     fn text(seed: u64) -> String {
         let stream = &mut Stream::new(seed, &["intersection"]);
         let mut text = String::from(
